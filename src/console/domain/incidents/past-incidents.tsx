@@ -33,7 +33,7 @@ export function PastIncidents({ of, zone }: PastIncidentsProps) {
       <ul className={classes.incidents}>
         {incidents.slice(0, maxShown).map((incident) => (
           <li key={incident.id} className={classes.past}>
-            <SeverityLabel severity={incident.severity} />
+            <SeverityLabel severity={incident.severity} isBadge={false} />
             <div className={classes.text}>
               <Link to="/incidents/$incidentId" params={{ incidentId: incident.id }} className={classes.title}>
                 {incident.title}

@@ -9,10 +9,6 @@ import {
   type DeviceTableRow,
   firmwareOf,
   firmwareStates,
-  isConnectedChoice,
-  isFirmwareState,
-  isSettingsState,
-  isSinceChoice,
   makerOf,
   notReported,
   powerOf,
@@ -20,10 +16,17 @@ import {
   sinceChoices,
 } from '../../domain/fleet/device/device-rows.ts'
 import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
-import { FieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
+import { useFieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { sourceTypeNames } from '../../domain/fleet/source/source.ts'
-import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import {
+  countFilters,
+  FilterBar,
+  type FilterChoice,
+  FilterSelect,
+  type RareFilter,
+  SearchBox,
+} from '../../parts/table/list-filters.tsx'
 
 interface DeviceFiltersProps {
   readonly rows: readonly DeviceTableRow[]
@@ -85,13 +88,30 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
     }),
     [onChange],
   )
-  const update = isFirmwareState(filter.update) ? filter.update : undefined
-  const since = isSinceChoice(filter.since) ? filter.since : undefined
-  const connected = isConnectedChoice(filter.connected) ? filter.connected : undefined
-  const settings = isSettingsState(filter.settings) ? filter.settings : undefined
+  const rareOf = (label: string, name: RareName, choices: readonly FilterChoice[]): RareFilter[] =>
+    differs(choices, filter[name])
+      ? [
+          {
+            label,
+            isSet: filter[name] !== undefined,
+            chip: <FilterSelect {...{ label, choices }} value={filter[name]} isMulti onChange={setFilter[name]} />,
+          },
+        ]
+      : []
+  const rare = [
+    ...rareOf('Update', 'update', updateChoices),
+    ...rareOf('Since', 'since', sinceOptions),
+    ...rareOf('Firmware', 'firmware', firmware),
+    ...rareOf('Maker', 'maker', makers),
+    ...rareOf('Power', 'power', powers),
+    ...rareOf('Via', 'via', gateways),
+    ...rareOf('Source', 'source', sources),
+    ...useFieldFilters({ rows, value: filter.field, onChange }),
+  ]
   return (
     <FilterBar
       setCount={countFilters(filter)}
+      rare={rare}
       search={
         <SearchBox
           label="Search devices"
@@ -101,31 +121,29 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
         />
       }
     >
-      <SiteFilters region={filter.region} location={filter.location} onChange={onChange} />
-      <FilterSelect label="Kind" value={filter.kind} choices={kinds} onChange={setFilter.kind} />
-      {differs(makers, filter.maker) && (
-        <FilterSelect label="Maker" value={filter.maker} choices={makers} onChange={setFilter.maker} />
-      )}
-      <FilterSelect label="Model" value={filter.model} choices={models} onChange={setFilter.model} />
-      <FilterSelect label="State" value={connected} choices={stateChoices} onChange={setFilter.connected} />
-      <FilterSelect label="Since" value={since} choices={sinceOptions} onChange={setFilter.since} />
-      {differs(powers, filter.power) && (
-        <FilterSelect label="Power" value={filter.power} choices={powers} onChange={setFilter.power} />
-      )}
-      <FilterSelect label="Firmware" value={filter.firmware} choices={firmware} onChange={setFilter.firmware} />
-      <FilterSelect label="Update" value={update} choices={updateChoices} onChange={setFilter.update} />
-      {differs(gateways, filter.via) && (
-        <FilterSelect label="Via" value={filter.via} choices={gateways} onChange={setFilter.via} />
-      )}
-      {differs(sources, filter.source) && (
-        <FilterSelect label="Source" value={filter.source} choices={sources} onChange={setFilter.source} />
-      )}
-      <FilterSelect label="Profile" value={filter.profile} choices={profiles} onChange={setFilter.profile} />
-      <FilterSelect label="Settings" value={settings} choices={settingsChoices} onChange={setFilter.settings} />
-      <FieldFilters rows={rows} value={filter.field} onChange={onChange} />
+      <SiteFilters region={filter.region} location={filter.location} isMulti onChange={onChange} />
+      <FilterSelect
+        label="State"
+        value={filter.connected}
+        choices={stateChoices}
+        isMulti
+        onChange={setFilter.connected}
+      />
+      <FilterSelect label="Kind" value={filter.kind} choices={kinds} isMulti onChange={setFilter.kind} />
+      <FilterSelect label="Model" value={filter.model} choices={models} isMulti onChange={setFilter.model} />
+      <FilterSelect
+        label="Settings"
+        value={filter.settings}
+        choices={settingsChoices}
+        isMulti
+        onChange={setFilter.settings}
+      />
+      <FilterSelect label="Profile" value={filter.profile} choices={profiles} isMulti onChange={setFilter.profile} />
     </FilterBar>
   )
 }
+
+type RareName = 'update' | 'since' | 'firmware' | 'maker' | 'power' | 'via' | 'source'
 
 /** A filter is not offered while all devices have the same value, unless the address has it. */
 const differs = (choices: readonly FilterChoice[], value: string | undefined): boolean =>

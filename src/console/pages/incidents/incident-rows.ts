@@ -17,6 +17,7 @@ import {
 import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/incidents/incident-list.ts'
 import { incidentPlace } from '../../domain/incidents/incident-place.ts'
 import { type WeekCount, weekCountOf } from '../../domain/incidents/week-count.ts'
+import { filterTests } from '../../parts/table/filter-value.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../parts/table/sorting.ts'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
@@ -120,14 +121,15 @@ export function useIncidentMatcher(
   const ownId = useSession().user?.id
   return useMemo(() => {
     const words = searchWords(q ?? '')
+    const tests = [
+      ...filterTests<ListedIncident>(severity, (incident, value) => incident.severity === value),
+      ...filterTests<ListedIncident>(rule, (incident, value) => incident.rule === value),
+      ...filterTests<ListedIncident>(region, ({ regionIds }, id) => regionIds.includes(Number(id))),
+      ...filterTests<ListedIncident>(location, ({ locationIds }, id) => locationIds.includes(Number(id))),
+      ...filterTests<ListedIncident>(handler, (incident, value) => matchesHandler(incident, value, ownId)),
+    ]
     return ({ incident, searchText }: WorkListRow): boolean =>
-      matchesState(incident, state, now) &&
-      (severity === undefined || incident.severity === severity) &&
-      (rule === undefined || incident.rule === rule) &&
-      (region === undefined || incident.regionIds.includes(Number(region))) &&
-      (location === undefined || incident.locationIds.includes(Number(location))) &&
-      matchesHandler(incident, handler, ownId) &&
-      includesAll(searchText, words)
+      matchesState(incident, state, now) && tests.every((test) => test(incident)) && includesAll(searchText, words)
   }, [q, state, severity, rule, region, location, handler, ownId, now])
 }
 
@@ -139,8 +141,7 @@ function matchesState(incident: ListedIncident, state: string | undefined, now: 
   return state !== 'snoozed'
 }
 
-function matchesHandler(incident: ListedIncident, handler: string | undefined, ownId: string | undefined): boolean {
-  if (handler === undefined) return true
+function matchesHandler(incident: ListedIncident, handler: string, ownId: string | undefined): boolean {
   if (handler === handlerNone) return handlerName(incident) === undefined
   const wanted = handler === handlerMe ? ownId : handler
   const { assignee, acknowledgedBy } = incident

@@ -58,7 +58,7 @@ export function InsightFilters({ search, window, today, onChange }: InsightFilte
               { value: '', label: 'Working' },
               { value: allHours, label: 'All' },
             ]}
-            fullWidth
+            size="xs"
           />
         </div>
       </FilterBar>

@@ -3,16 +3,8 @@ import { useMemo } from 'react'
 import { sensorLabels } from '../../../contract/device/sensor-texts.ts'
 import { compareText } from '../../../contract/search-text.ts'
 import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
-import { FieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
-import {
-  anySensor,
-  isAirSensor,
-  isPeopleChoice,
-  isRoomState,
-  needsAttention,
-  peopleChoices,
-  type RoomFilter,
-} from '../../domain/fleet/room/room-filter.ts'
+import { useFieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
+import { anySensor, needsAttention, peopleChoices, type RoomFilter } from '../../domain/fleet/room/room-filter.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import { roomStateLabel, roomStates } from '../../domain/fleet/room/room-state.tsx'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
@@ -56,13 +48,10 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
     }),
     [onChange],
   )
-  const state = filter.state === needsAttention || isRoomState(filter.state) ? filter.state : undefined
-  const air = filter.air === anySensor || isAirSensor(filter.air) ? filter.air : undefined
-  const people = isPeopleChoice(filter.people) ? filter.people : undefined
-
   return (
     <FilterBar
       setCount={countFilters(filter)}
+      rare={useFieldFilters({ rows, value: filter.field, onChange })}
       search={
         <SearchBox
           label="Search rooms"
@@ -72,15 +61,14 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
         />
       }
     >
-      <SiteFilters region={filter.region} location={filter.location} onChange={onChange} />
-      <FilterSelect label="State" value={state} choices={stateChoices} onChange={setFilter.state} />
-      <FilterSelect label="Air" value={air} choices={airChoices} onChange={setFilter.air} />
-      <FilterSelect label="People" value={people} choices={peopleOptions} onChange={setFilter.people} />
-      <FilterSelect label="Profile" value={filter.profile} choices={profiles} onChange={setFilter.profile} />
+      <SiteFilters region={filter.region} location={filter.location} isMulti onChange={onChange} />
+      <FilterSelect label="State" value={filter.state} choices={stateChoices} isMulti onChange={setFilter.state} />
+      <FilterSelect label="Air" value={filter.air} choices={airChoices} isMulti onChange={setFilter.air} />
+      <FilterSelect label="People" value={filter.people} choices={peopleOptions} isMulti onChange={setFilter.people} />
+      <FilterSelect label="Profile" value={filter.profile} choices={profiles} isMulti onChange={setFilter.profile} />
       {(tagChoices.length > 0 || filter.tag !== undefined) && (
-        <FilterSelect label="Tag" value={filter.tag} choices={tagChoices} onChange={setFilter.tag} />
+        <FilterSelect label="Tag" value={filter.tag} choices={tagChoices} isMulti onChange={setFilter.tag} />
       )}
-      <FieldFilters rows={rows} value={filter.field} onChange={onChange} />
     </FilterBar>
   )
 }

@@ -23,6 +23,7 @@ import { EmptyState, Page } from '../../parts/page/page.tsx'
 import { hideEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { parseFilter } from '../../parts/table/filter-value.ts'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
@@ -52,7 +53,11 @@ export function RoomsPage() {
   const shown = useMemo(() => ordered.filter(roomMatcher(deferredSearch)), [ordered, deferredSearch])
   const optional = useMemo(() => optionalRoomColumns(rows), [rows])
   const columns = useMemo(
-    () => hideEmptyColumns(roomColumns([deferredSearch.air, sort.by].filter(isAirSensor), optional), rows),
+    () =>
+      hideEmptyColumns(
+        roomColumns([...parseFilter(deferredSearch.air).values, sort.by].filter(isAirSensor), optional),
+        rows,
+      ),
     [deferredSearch.air, sort.by, optional, rows],
   )
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))

@@ -1,8 +1,10 @@
-// The controls above a long list: search box, filters and number of results.
-import { Button, CloseButton, Group, Select, Text, TextInput } from '@mantine/core'
-import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { CrossIcon, SearchIcon } from '../page/icons.tsx'
+// The controls above a long list: the search box and the filters in one line, and the number of results.
+import { Button, CloseButton, Combobox, Group, Menu, Text, TextInput, useCombobox } from '@mantine/core'
+import { Fragment, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
+import { CheckIcon, CrossIcon, DownIcon, PlusIcon, SearchIcon } from '../page/icons.tsx'
 import { plural } from '../text/words.ts'
+import { type FilterValue, formatFilter, parseFilter, toggleValue } from './filter-value.ts'
 import classes from './list-filters.module.css'
 
 interface FilterBarProps {
@@ -10,25 +12,61 @@ interface FilterBarProps {
   readonly search?: ReactNode
   /** How many filters are set. */
   readonly setCount?: number
+  /** Filters that are shown once they are set, or chosen in a menu: there is no room for all in one line. */
+  readonly rare?: readonly RareFilter[]
   readonly children: ReactNode
 }
 
+export interface RareFilter {
+  readonly label: string
+  readonly isSet: boolean
+  readonly chip: ReactNode
+}
+
 /** Under 640 px the filters are behind one button. */
-export function FilterBar({ search, setCount = 0, children }: FilterBarProps) {
+export function FilterBar({ search, setCount = 0, rare = [], children }: FilterBarProps) {
   const [isOpen, setIsOpen] = useState(false)
-  if (search === undefined) return <search className={classes.filters}>{children}</search>
+  const [added, setAdded] = useState<readonly string[]>([])
+  const isShown = ({ label, isSet }: RareFilter) => isSet || added.includes(label)
+  const hidden = rare.filter((filter) => !isShown(filter))
   return (
-    <search className={classes.filters} data-collapses data-open={isOpen || undefined}>
+    <search
+      className={classes.filters}
+      data-collapses={search !== undefined || undefined}
+      data-open={isOpen || undefined}
+    >
       {search}
-      <Button
-        className={classes.toggle ?? ''}
-        variant="default"
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen((before) => !before)}
-      >
-        {setCount > 0 ? `Filters (${setCount})` : 'Filters'}
-      </Button>
+      {search !== undefined && (
+        <Button
+          className={classes.toggle ?? ''}
+          variant="default"
+          size="xs"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen((before) => !before)}
+        >
+          {setCount > 0 ? `Filters (${setCount})` : 'Filters'}
+        </Button>
+      )}
       {children}
+      {rare.filter(isShown).map(({ label, chip }) => (
+        <Fragment key={label}>{chip}</Fragment>
+      ))}
+      {hidden.length > 0 && (
+        <Menu position="bottom-start">
+          <Menu.Target>
+            <Button variant="subtle" size="compact-sm" leftSection={<PlusIcon size={14} />}>
+              Filter
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {hidden.map(({ label }) => (
+              <Menu.Item key={label} onClick={() => setAdded([...added, label])}>
+                {label}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
     </search>
   )
 }
@@ -39,6 +77,8 @@ const notCounted: ReadonlySet<string> = new Set(['q', 'sort', 'view', 'columns']
 /** Counts the filters that are set, without the search text. */
 export const countFilters = (filter: object): number =>
   Object.entries(filter).filter(([name, value]) => value !== undefined && !notCounted.has(name)).length
+
+const searchClasses = { input: classes.searchInput ?? '' }
 
 interface SearchBoxProps {
   readonly label: string
@@ -68,13 +108,15 @@ export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProp
       ref={field}
       className={classes.search}
       {...(value !== '' && { wrapperProps: { 'data-printed': `Search: ${value}` } })}
-      label={label}
+      aria-label={label}
+      size="xs"
+      classNames={searchClasses}
       placeholder={placeholder}
       value={text}
       maxLength={200}
       autoComplete="off"
       spellCheck={false}
-      leftSection={<SearchIcon />}
+      leftSection={<SearchIcon size={16} />}
       onChange={(event) => write(event.currentTarget.value)}
       rightSection={
         text !== '' && (
@@ -99,46 +141,160 @@ export interface FilterChoice {
 
 interface FilterSelectProps {
   readonly label: string
+  /** The filter in the address. */
   readonly value: string | undefined
   readonly choices: readonly FilterChoice[]
-  /** The label of the choice that is not a filter. */
+  /** Several choices can be made, and excluded: the address has a FilterValue. */
+  readonly isMulti?: boolean
+  /** The choice that is no filter, if the list has one that is not all rows. */
   readonly anyLabel?: string
-  /** Whether there is a choice that is not a filter. */
+  /** Whether the chip can be without a choice. */
   readonly hasAny?: boolean
   /** Called with undefined when the filter is cleared. */
   readonly onChange: (value: string | undefined) => void
 }
 
-const anyValue = '*'
-
-/** Memoized because five selects take longer to render than all visible rows. */
+/** A chip with the filter's name and what is chosen, and a list of choices. Memoized because the chips take longer to render than all visible rows. */
 export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps) {
-  const { label, value, choices, anyLabel = 'Any', hasAny = true, onChange } = props
-  const options = useMemo(() => {
-    const isKnown = value === undefined || choices.some((choice) => choice.value === value)
-    // A bookmarked address can name something that has been deleted.
-    const unknown = isKnown ? [] : [{ value, label: 'Deleted' }]
-    return [...(hasAny ? [{ value: anyValue, label: anyLabel }] : []), ...choices, ...unknown]
-  }, [choices, value, anyLabel, hasAny])
-  const chosen = value === undefined ? undefined : options.find((option) => option.value === value)?.label
+  const { label, value, choices, isMulti = false, anyLabel, hasAny = true, onChange } = props
+  const [query, setQuery] = useState('')
+  const isSearched = choices.length > 8
+  const combobox = useCombobox({
+    onDropdownOpen: () => {
+      combobox.updateSelectedOptionIndex('active')
+      if (isSearched) combobox.focusSearchInput()
+    },
+    onDropdownClose: () => {
+      combobox.resetSelectedOption()
+      setQuery('')
+      if (isSearched) combobox.focusTarget()
+    },
+  })
+  const filter = useMemo<FilterValue>(
+    () => (isMulti ? parseFilter(value) : { values: value === undefined ? [] : [value], isNot: false }),
+    [isMulti, value],
+  )
+  const isSet = filter.values.length > 0
+  const text = useMemo(() => chosenText(filter, choices), [filter, choices]) ?? anyLabel
+  const pick = (picked: string) => {
+    if (picked === notValue) return onChange(formatFilter({ ...filter, isNot: !filter.isNot }))
+    if (isMulti) return onChange(formatFilter(toggleValue(filter, picked)))
+    combobox.closeDropdown()
+    onChange(hasAny && (picked === anyValue || picked === value) ? undefined : picked)
+  }
   return (
-    <Select
-      {...(chosen !== undefined && { wrapperProps: { 'data-printed': `${label}: ${chosen}` } })}
-      label={label}
-      value={value ?? anyValue}
-      data={options}
-      onChange={(next) => onChange(next === null || next === anyValue ? undefined : next)}
-      allowDeselect={false}
-      searchable={hasAny && choices.length > 8}
-      limit={300}
-      nothingFoundMessage="No matches"
-      maxDropdownHeight={320}
-      data-set={(hasAny && value !== undefined) || undefined}
-      classNames={selectClasses}
-    />
+    <Combobox store={combobox} onOptionSubmit={pick} position="bottom-start" width="max-content" size="sm">
+      <span
+        className={classes.chip}
+        data-set={(hasAny && isSet) || undefined}
+        {...(isSet && { 'data-printed': `${label}: ${text}` })}
+      >
+        <Combobox.Target targetType="button" withExpandedAttribute>
+          <button
+            type="button"
+            className={classes.choose}
+            aria-label={text === undefined ? label : `${label}: ${text}`}
+            title={text}
+            onClick={() => combobox.toggleDropdown()}
+          >
+            {label}
+            {text !== undefined && <span className={classes.chosen}>{text}</span>}
+            <DownIcon size={14} />
+          </button>
+        </Combobox.Target>
+        {hasAny && isSet && (
+          <button
+            type="button"
+            className={classes.clear}
+            aria-label={`Clear ${label}`}
+            title={`Clear ${label}`}
+            onClick={() => onChange(undefined)}
+          >
+            <CrossIcon size={14} />
+          </button>
+        )}
+      </span>
+      <Combobox.Dropdown className={classes.dropdown ?? ''}>
+        {isSearched && (
+          <Combobox.Search
+            value={query}
+            onChange={(event) => {
+              setQuery(event.currentTarget.value)
+              combobox.updateSelectedOptionIndex()
+            }}
+            placeholder={`Find in ${label.toLowerCase()}`}
+            aria-label={`Find in ${label.toLowerCase()}`}
+          />
+        )}
+        {combobox.dropdownOpened && (
+          <Options {...{ label, filter, choices, isMulti, query }} anyLabel={hasAny ? anyLabel : undefined} />
+        )}
+      </Combobox.Dropdown>
+    </Combobox>
   )
 })
-const selectClasses = { input: classes.select ?? '' }
+
+const anyValue = '*'
+const notValue = '!'
+/** A list with more choices is searched, not scrolled. */
+const maxShown = 300
+
+interface OptionsProps extends Pick<FilterSelectProps, 'label' | 'choices' | 'isMulti'> {
+  readonly filter: FilterValue
+  readonly query: string
+  readonly anyLabel: string | undefined
+}
+
+function Options({ label, filter, choices, isMulti = false, query, anyLabel }: OptionsProps) {
+  const words = searchWords(query)
+  const shown = withUnknown(choices, filter)
+    .filter((choice) => words.length === 0 || includesAll(normalizeText(choice.label), words))
+    .slice(0, maxShown)
+  return (
+    <Combobox.Options className={classes.options ?? ''} aria-label={label} aria-multiselectable={isMulti}>
+      {anyLabel !== undefined && <Choice value={anyValue} label={anyLabel} isChosen={filter.values.length === 0} />}
+      {shown.map((choice) => (
+        <Choice key={choice.value} {...choice} isChosen={filter.values.includes(choice.value)} />
+      ))}
+      {shown.length === 0 && <Combobox.Empty>No matches</Combobox.Empty>}
+      {isMulti && filter.values.length > 0 && (
+        <Choice value={notValue} label="Show all but these" isChosen={filter.isNot} isApart />
+      )}
+    </Combobox.Options>
+  )
+}
+
+interface ChoiceProps extends FilterChoice {
+  readonly isChosen: boolean
+  readonly isApart?: boolean
+}
+
+const Choice = ({ value, label, isChosen, isApart }: ChoiceProps) => (
+  <Combobox.Option value={value} active={isChosen} className={classes.option ?? ''} data-apart={isApart || undefined}>
+    <span className={classes.tick}>{isChosen && <CheckIcon size={16} />}</span>
+    {label}
+  </Combobox.Option>
+)
+
+/** A bookmarked address can name something that has been deleted. */
+const withUnknown = (choices: readonly FilterChoice[], { values }: FilterValue): readonly FilterChoice[] => [
+  ...choices,
+  ...values
+    .filter((value) => !choices.some((choice) => choice.value === value))
+    .map((value) => ({ value, label: 'Deleted' })),
+]
+
+/** "Nordics or UK", "not Healthy", "Oslo, Bergen and 3 more" */
+function chosenText(filter: FilterValue, choices: readonly FilterChoice[]): string | undefined {
+  const { values, isNot } = filter
+  if (values.length === 0) return undefined
+  const labels = withUnknown(choices, filter)
+    .filter(({ value }) => values.includes(value))
+    .map(({ label }) => label)
+  const text =
+    labels.length > 3 ? `${labels.slice(0, 2).join(', ')} and ${labels.length - 2} more` : labels.join(' or ')
+  return isNot ? `not ${text}` : text
+}
 
 interface ResultCountProps {
   readonly shown: number

@@ -18,12 +18,13 @@ import {
   searchWords,
 } from '../../../../contract/search-text.ts'
 import { operationQuery } from '../../../api.ts'
+import { filterTests } from '../../../parts/table/filter-value.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import { fieldMatcher } from '../fields/custom-fields.ts'
 import { type ListedLocation, unassigned, useSites } from '../site/sites.ts'
 import { callLabel, deviceName, type ListedDevice, powerNames } from './device.ts'
 import { kindName, kindOf } from './device-kind.tsx'
-import { hasProfile, type ProfileNames, useProfileNames } from './profile-names.ts'
+import { noProfile, type ProfileNames, useProfileNames } from './profile-names.ts'
 import { useRestarts } from './restarts.ts'
 
 export interface DeviceTableRow extends ListedDevice {
@@ -169,8 +170,7 @@ export const settingsStates = {
 } as const
 export type SettingsState = keyof typeof settingsStates
 export const settingsStateOf = ({ configState }: ListedDevice): SettingsState => configState ?? 'none'
-export const isSettingsState = (text: string | undefined): text is SettingsState =>
-  text !== undefined && Object.hasOwn(settingsStates, text)
+const isSettingsState = (text: string): text is SettingsState => Object.hasOwn(settingsStates, text)
 
 /** Filter value for devices that have not reported something. */
 export const notReported = 'none'
@@ -186,8 +186,7 @@ export const sinceChoices = {
   older: 'More than 7 days ago',
   never: 'Never connected',
 } as const
-export const isSinceChoice = (text: string | undefined): text is keyof typeof sinceChoices =>
-  text !== undefined && Object.hasOwn(sinceChoices, text)
+const isSinceChoice = (text: string): text is keyof typeof sinceChoices => Object.hasOwn(sinceChoices, text)
 const limitsMs = { hour: hourMs, day: dayMs, week: 7 * dayMs } as const
 
 function isSince(row: DeviceTableRow, choice: keyof typeof sinceChoices, now: number): boolean {
@@ -199,8 +198,7 @@ function isSince(row: DeviceTableRow, choice: keyof typeof sinceChoices, now: nu
 /** Whether the firmware of a device is the latest that is known for it. */
 export const firmwareStates = { current: 'Current', behind: 'Behind', unknown: 'Unknown' } as const
 export type FirmwareState = keyof typeof firmwareStates
-export const isFirmwareState = (text: string | undefined): text is FirmwareState =>
-  text !== undefined && Object.hasOwn(firmwareStates, text)
+const isFirmwareState = (text: string): text is FirmwareState => Object.hasOwn(firmwareStates, text)
 
 export function firmwareStateOf(device: ListedDevice): FirmwareState {
   const latest = latestOfListed(device)
@@ -215,31 +213,48 @@ export const connectedChoices = {
   unknown: 'Cannot be seen or reconnecting',
 } as const
 const stateOfChoice = { yes: 'ONLINE', asleep: 'ASLEEP', no: 'OFFLINE', unknown: 'UNKNOWN' } as const
-export const isConnectedChoice = (text: string | undefined): text is keyof typeof connectedChoices =>
-  text !== undefined && Object.hasOwn(connectedChoices, text)
+const isConnectedChoice = (text: string): text is keyof typeof connectedChoices => Object.hasOwn(connectedChoices, text)
 
 export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: DeviceTableRow) => boolean {
-  const { q, kind, maker, model, power, since, via, source, firmware, connected, update } = filter
-  const { region, location, profile, settings, field } = filter
-  const hasField = fieldMatcher(field)
-  const words = searchWords(q ?? '')
-  return (row) =>
-    (kind === undefined || kindOf(row) === kind) &&
-    (maker === undefined || makerOf(row) === maker) &&
-    (model === undefined || row.model === model) &&
-    (power === undefined || powerOf(row) === power) &&
-    (!isSinceChoice(since) || isSince(row, since, now)) &&
-    (via === undefined || (row.via ?? notReported) === via) &&
-    (source === undefined || (row.sourceType ?? notReported) === source) &&
-    (firmware === undefined || firmwareOf(row) === firmware) &&
-    (!isFirmwareState(update) || firmwareStateOf(row) === update) &&
-    (!isConnectedChoice(connected) || shownState(row) === stateOfChoice[connected]) &&
-    (region === undefined || String(row.location?.region?.id ?? unassigned) === region) &&
-    (location === undefined || String(row.location?.id ?? unassigned) === location) &&
-    hasProfile(row.profileId, profile) &&
-    (!isSettingsState(settings) || settingsStateOf(row) === settings) &&
-    hasField(row) &&
-    includesAll(row.searchText, words)
+  const words = searchWords(filter.q ?? '')
+  /** The row's value is one of the chosen ones. */
+  const is = (text: string | undefined, ofRow: (row: DeviceTableRow) => string | undefined) =>
+    filterTests<DeviceTableRow>(text, (row, value) => ofRow(row) === value)
+  const tests = [
+    ...is(filter.kind, kindOf),
+    ...is(filter.maker, makerOf),
+    ...is(filter.model, ({ model }) => model),
+    ...is(filter.power, powerOf),
+    ...filterTests<DeviceTableRow, keyof typeof sinceChoices>(
+      filter.since,
+      (row, choice) => isSince(row, choice, now),
+      isSinceChoice,
+    ),
+    ...is(filter.via, ({ via }) => via ?? notReported),
+    ...is(filter.source, ({ sourceType }) => sourceType ?? notReported),
+    ...is(filter.firmware, firmwareOf),
+    ...filterTests<DeviceTableRow, FirmwareState>(
+      filter.update,
+      (row, state) => firmwareStateOf(row) === state,
+      isFirmwareState,
+    ),
+    ...filterTests<DeviceTableRow, keyof typeof connectedChoices>(
+      filter.connected,
+      (row, choice) => shownState(row) === stateOfChoice[choice],
+      isConnectedChoice,
+    ),
+    ...is(filter.region, ({ location }) => String(location?.region?.id ?? unassigned)),
+    ...is(filter.location, ({ location }) => String(location?.id ?? unassigned)),
+    ...is(filter.profile, ({ profileId }) => String(profileId ?? noProfile)),
+    ...filterTests<DeviceTableRow, SettingsState>(
+      filter.settings,
+      (row, state) => settingsStateOf(row) === state,
+      isSettingsState,
+    ),
+    ...(filter.field === undefined ? [] : [fieldMatcher(filter.field)]),
+    ...(words.length === 0 ? [] : [({ searchText }: DeviceTableRow) => includesAll(searchText, words)]),
+  ]
+  return (row) => tests.every((test) => test(row))
 }
 
 /** Since when the device is in its state; undefined if it has never connected. */

@@ -23,6 +23,3 @@ export const profileChoices = (names: ProfileNames): FilterChoice[] => [
     .map(({ value, label }) => ({ value, label })),
   { value: noProfile, label: 'No profile' },
 ]
-
-export const hasProfile = (profileId: number | undefined, wanted: string | undefined): boolean =>
-  wanted === undefined || String(profileId ?? noProfile) === wanted

@@ -1,7 +1,7 @@
-// Filters a list by a custom field: first its name, then its text.
+// Filters a list by a custom field: first its name, then its text. Both are rare filters of a FilterBar.
 import { useMemo } from 'react'
 import type { CustomFields } from '../../../../contract/fleet/custom-fields.ts'
-import { FilterSelect } from '../../../parts/table/list-filters.tsx'
+import { FilterSelect, type RareFilter } from '../../../parts/table/list-filters.tsx'
 import { customFieldNames, customFieldTexts, parseFieldFilter } from './custom-fields.ts'
 
 interface FieldFiltersProps {
@@ -10,8 +10,8 @@ interface FieldFiltersProps {
   readonly onChange: (changes: { readonly field: string | undefined }) => void
 }
 
-/** Renders nothing while no row has a custom field, unless the address has the filter. */
-export function FieldFilters({ rows, value, onChange }: FieldFiltersProps) {
+/** There are none while no row has a custom field, unless the address has the filter. */
+export function useFieldFilters({ rows, value, onChange }: FieldFiltersProps): readonly RareFilter[] {
   const { name, text } = parseFieldFilter(value)
   const names = useMemo(() => customFieldNames(rows).map((one) => ({ value: one, label: one })), [rows])
   const texts = useMemo(
@@ -25,11 +25,17 @@ export function FieldFilters({ rows, value, onChange }: FieldFiltersProps) {
     }),
     [onChange, name],
   )
-  if (names.length === 0 && name === undefined) return null
-  return (
-    <>
-      <FilterSelect label="Custom field" value={name} choices={names} onChange={choose.name} />
-      {name !== undefined && <FilterSelect label={name} value={text} choices={texts} onChange={choose.text} />}
-    </>
-  )
+  if (names.length === 0 && name === undefined) return []
+  return [
+    {
+      label: 'Custom field',
+      isSet: name !== undefined,
+      chip: (
+        <>
+          <FilterSelect label="Custom field" value={name} choices={names} onChange={choose.name} />
+          {name !== undefined && <FilterSelect label={name} value={text} choices={texts} onChange={choose.text} />}
+        </>
+      ),
+    },
+  ]
 }

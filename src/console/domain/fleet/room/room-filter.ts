@@ -1,9 +1,10 @@
 // Filters and sorts the rows of the room table by the search parameters.
 
 import { compareText, includesAll, naturalSortKey, searchWords } from '../../../../contract/search-text.ts'
+import { filterTests } from '../../../parts/table/filter-value.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import { type AirSensor, airSensors, isMeasured } from '../../sensors/air.ts'
-import { hasProfile } from '../device/profile-names.ts'
+import { noProfile } from '../device/profile-names.ts'
 import { fieldMatcher } from '../fields/custom-fields.ts'
 import { unassigned } from '../site/sites.ts'
 import type { RoomTableRow } from './room-rows.ts'
@@ -35,13 +36,13 @@ type RoomMatcher = (row: RoomTableRow) => boolean
 export function roomMatcher(filter: RoomFilter): RoomMatcher {
   const tests = [
     ...textTests(filter.q ?? ''),
-    ...(filter.region === undefined ? [] : [idTest(filter.region, (row) => row.region?.id)]),
-    ...(filter.location === undefined ? [] : [idTest(filter.location, (row) => row.location?.id)]),
-    ...stateTests(filter.state),
-    ...airTests(filter.air),
-    ...peopleTests(filter.people),
-    ...(filter.tag === undefined ? [] : [tagTest(filter.tag)]),
-    ...(filter.profile === undefined ? [] : [(row: RoomTableRow) => hasProfile(row.profileId, filter.profile)]),
+    ...filterTests<RoomTableRow>(filter.region, ({ region }, id) => String(region?.id ?? unassigned) === id),
+    ...filterTests<RoomTableRow>(filter.location, ({ location }, id) => String(location?.id ?? unassigned) === id),
+    ...filterTests(filter.state, hasState, isStateChoice),
+    ...filterTests(filter.air, isOutside, isAirChoice),
+    ...filterTests<RoomTableRow, PeopleChoice>(filter.people, (row, choice) => peopleTest[choice](row), isPeopleChoice),
+    ...filterTests<RoomTableRow>(filter.tag, ({ tags }, tag) => tags?.includes(tag) === true),
+    ...filterTests<RoomTableRow>(filter.profile, ({ profileId }, id) => String(profileId ?? noProfile) === id),
     ...(filter.field === undefined ? [] : [fieldMatcher(filter.field)]),
   ]
   return (row) => tests.every((test) => test(row))
@@ -52,34 +53,23 @@ function textTests(q: string): RoomMatcher[] {
   return words.length === 0 ? [] : [(row) => includesAll(row.searchText, words)]
 }
 
-function idTest(wanted: string, idOf: (row: RoomTableRow) => number | undefined): RoomMatcher {
-  const id = wanted === unassigned ? undefined : Number(wanted)
-  return (row) => idOf(row) === id
-}
-
-const tagTest =
-  (tag: string): RoomMatcher =>
-  ({ tags }) =>
-    tags?.includes(tag) === true
-
-export const isRoomState = (text: string | undefined): text is RoomState => roomStates.some((state) => state === text)
+const isRoomState = (text: string | undefined): text is RoomState => roomStates.some((state) => state === text)
 /** Filter value in place of a state: rooms that are offline or degraded. */
 export const needsAttention = 'ATTENTION'
-function stateTests(state: string | undefined): RoomMatcher[] {
-  if (state === needsAttention) return [roomNeedsAttention]
-  return isRoomState(state) ? [(row) => row.state === state] : []
-}
+type StateChoice = RoomState | typeof needsAttention
+const isStateChoice = (text: string): text is StateChoice => text === needsAttention || isRoomState(text)
+const hasState = (row: RoomTableRow, choice: StateChoice): boolean =>
+  choice === needsAttention ? roomNeedsAttention(row) : row.state === choice
 export const roomNeedsAttention: RoomMatcher = ({ state }) => state === 'OFFLINE' || state === 'DEGRADED'
 
 export const isAirSensor = (text: string | undefined): text is AirSensor => airSensors.some((name) => name === text)
 /** Filter value in place of a sensor: any of them. */
 export const anySensor = 'any'
+type AirChoice = AirSensor | typeof anySensor
+const isAirChoice = (text: string): text is AirChoice => text === anySensor || isAirSensor(text)
 /** Only current readings count, as on the overview. */
-function airTests(air: string | undefined): RoomMatcher[] {
-  if (air === anySensor) return [(row) => row.freshness.isNow && row.outliers.length > 0]
-  if (!isAirSensor(air)) return []
-  return [(row) => row.freshness.isNow && row.outliers.some(({ sensor }) => sensor === air)]
-}
+const isOutside = ({ freshness, outliers }: RoomTableRow, choice: AirChoice): boolean =>
+  freshness.isNow && outliers.some(({ sensor }) => choice === anySensor || sensor === choice)
 
 /** Only a current number counts, as on the overview. */
 const currentPeople = ({ people, freshness }: RoomTableRow) => (freshness.isNow ? people : undefined)
@@ -88,9 +78,7 @@ const peopleTest: Readonly<Record<PeopleChoice, RoomMatcher>> = {
   none: (row) => currentPeople(row) === 0,
   unknown: (row) => currentPeople(row) === undefined,
 }
-export const isPeopleChoice = (text: string | undefined): text is PeopleChoice =>
-  text !== undefined && Object.hasOwn(peopleChoices, text)
-const peopleTests = (people: string | undefined): RoomMatcher[] => (isPeopleChoice(people) ? [peopleTest[people]] : [])
+const isPeopleChoice = (text: string): text is PeopleChoice => Object.hasOwn(peopleChoices, text)
 
 type Key = SortKey<RoomTableRow>
 

@@ -1,5 +1,6 @@
 // The two filters of a list by region and by location.
 import { useCallback, useMemo } from 'react'
+import { formatFilter, parseFilter } from '../../../parts/table/filter-value.ts'
 import { type FilterChoice, FilterSelect } from '../../../parts/table/list-filters.tsx'
 import { locationLabel, unassigned, useSites } from './sites.ts'
 
@@ -8,11 +9,14 @@ interface SiteFiltersProps {
   readonly location: string | undefined
   /** Whether rows without a region or a location can be chosen. */
   readonly hasUnassigned?: boolean
+  /** Whether several regions and locations can be chosen. */
+  readonly isMulti?: boolean
   readonly onChange: (changes: { readonly region?: string | undefined; readonly location?: string | undefined }) => void
 }
 
-export function SiteFilters({ region, location, hasUnassigned = true, onChange }: SiteFiltersProps) {
+export function SiteFilters({ region, location, hasUnassigned = true, isMulti = false, onChange }: SiteFiltersProps) {
   const { regions, locations, locationById } = useSites()
+  const isInside = useMemo(() => regionTest(region), [region])
   const regionChoices = useMemo<FilterChoice[]>(
     () => [
       ...regions.map(({ id, name }) => ({ value: String(id), label: name })),
@@ -23,28 +27,42 @@ export function SiteFilters({ region, location, hasUnassigned = true, onChange }
   const locationChoices = useMemo<FilterChoice[]>(
     () => [
       ...locations
-        .filter((one) => region === undefined || String(one.region?.id ?? unassigned) === region)
+        .filter((one) => isInside(one.region?.id))
         .map((one) => ({ value: String(one.id), label: region === undefined ? locationLabel(one) : one.name })),
-      ...(hasUnassigned && (region === undefined || region === unassigned)
-        ? [{ value: unassigned, label: 'No location' }]
-        : []),
+      ...(hasUnassigned && isInside(undefined) ? [{ value: unassigned, label: 'No location' }] : []),
     ],
-    [locations, region, hasUnassigned],
+    [locations, region, isInside, hasUnassigned],
   )
   const setRegion = useCallback(
     (next: string | undefined) => {
-      // A location outside the new region is cleared, because no row could match both filters.
-      const regionOfLocation = String(locationById.get(Number(location))?.region?.id ?? unassigned)
-      const isOutsideRegion = location !== undefined && next !== undefined && regionOfLocation !== next
-      onChange({ region: next, ...(isOutsideRegion && { location: undefined }) })
+      // Locations outside the new regions are cleared, because no row could match both filters.
+      const isInNext = regionTest(next)
+      const { values, isNot } = parseFilter(location)
+      const kept = isNot ? values : values.filter((id) => isInNext(locationById.get(Number(id))?.region?.id))
+      onChange({
+        region: next,
+        ...(kept.length < values.length && { location: formatFilter({ values: kept, isNot }) }),
+      })
     },
     [onChange, location, locationById],
   )
   const setLocation = useCallback((next: string | undefined) => onChange({ location: next }), [onChange])
   return (
     <>
-      <FilterSelect label="Region" value={region} choices={regionChoices} onChange={setRegion} />
-      <FilterSelect label="Location" value={location} choices={locationChoices} onChange={setLocation} />
+      <FilterSelect label="Region" value={region} choices={regionChoices} isMulti={isMulti} onChange={setRegion} />
+      <FilterSelect
+        label="Location"
+        value={location}
+        choices={locationChoices}
+        isMulti={isMulti}
+        onChange={setLocation}
+      />
     </>
   )
+}
+
+/** Whether a location of that region can match the filter by region. */
+function regionTest(region: string | undefined): (id: number | undefined) => boolean {
+  const { values, isNot } = parseFilter(region)
+  return (id) => values.length === 0 || values.includes(String(id ?? unassigned)) !== isNot
 }

@@ -96,7 +96,7 @@ const columns: readonly Column<ListedRule>[] = [
     id: 'severity',
     title: 'Severity',
     sortValue: ({ severity }) => severityRank(severity),
-    cell: ({ severity }) => <SeverityLabel severity={severity} />,
+    cell: ({ severity }) => <SeverityLabel severity={severity} isBadge={false} />,
   },
   {
     id: 'hold',
