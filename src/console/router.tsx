@@ -123,7 +123,7 @@ const newJob = createRoute({
 const job = createRoute({
   getParentRoute: () => root,
   path: '/jobs/$jobId',
-  validateSearch: textParams('state', 'stage'),
+  validateSearch: textParams('state', 'stage', 'q'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/job-page.tsx')), 'JobPage'),
 })
 const audit = createRoute({

@@ -153,6 +153,10 @@ test('the page of a job has a bar for each stage, its counts lead to their rooms
   await table.getByText('Lund').waitFor({ state: 'detached' })
   await table.getByText('Vik').waitFor()
   await table.getByText('not in this building').waitFor()
+  await page.getByRole('textbox', { name: 'Search rooms' }).fill('lund')
+  await page.getByText('No rooms match these filters').waitFor()
+  await page.getByRole('textbox', { name: 'Search rooms' }).fill('vik')
+  await table.getByText('Vik').waitFor()
   await expectAccessible(page)
 
   delete rejects.bluetooth

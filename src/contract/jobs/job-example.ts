@@ -17,6 +17,7 @@ export const exampleJob = {
   unitCount: 24,
   endpointCount: 64,
   counts: { PENDING: 23, SOAKING: 1 },
+  failedCount: 0,
   canRollBack: true,
 }
 export const exampleWholeJob = {

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { csvList } from '../csv-list.ts'
 import { exampleEndpointId } from '../fleet/endpoints.ts'
 import { jobBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
-import { Bom, Int32, OneOf, Shape, Timestamp } from '../shape.ts'
+import { Bom, Int32, maxNameLength, OneOf, Shape, Timestamp } from '../shape.ts'
 import { actionTypesWith, JobAction } from './action-table.ts'
 import { exampleJob, exampleJobRequest as request, exampleWholeJob as whole } from './job-example.ts'
 import { JobPlan } from './job-plan.ts'
@@ -34,6 +34,9 @@ const fields = {
   unitCount: Int32('How many units the job has.'),
   endpointCount: Int32('How many endpoints the job has.'),
   counts: countsByState,
+  failedCount: Int32(
+    'How many units have failed, including those that were rolled back since. A retry starts again from 0.',
+  ),
   canRollBack: Type.Boolean({ description: 'Whether a rollback can begin.' }),
   rollsBackNow: Type.Optional(
     Type.Literal(true, { description: 'Present during a rollback that ignores windows, idle rooms and pace.' }),
@@ -66,6 +69,11 @@ const Unit = Shape('JobUnit', {
   state: OneOf(unitStates, 'State of the unit.'),
   reason: Type.Optional(
     Type.String({ description: 'Reason why the unit waits, failed, was skipped or was not rolled back.' }),
+  ),
+  failure: Type.Optional(
+    Type.String({
+      description: 'Reason why the unit failed. A rollback keeps it, and a retry of the unit removes it.',
+    }),
   ),
   beganAt: Type.Optional(Timestamp('Time at which the unit began.')),
   soaksUntil: Type.Optional(Timestamp('Time until which the unit is watched for failures.')),
@@ -198,12 +206,24 @@ export const jobOperations = {
     tag: 'Jobs',
     scope: 'read',
     command: 'jobs rooms',
-    summary: 'List the units of a job in their order, with their endpoints',
+    summary: 'List the units of a job with their endpoints',
     params: { id },
     query: {
       state: OneOf(unitStates, 'Only units in this state.'),
       stage: Int32('Only units of this stage, from 1.'),
       roomId: Int32('Only the unit of this room.'),
+      failed: Type.Boolean({
+        description:
+          'true: only units that have failed, including those that were rolled back since. false: only others.',
+      }),
+      text: Type.String({
+        maxLength: maxNameLength,
+        description: 'Only units whose name, which has its rooms, contains each of these words.',
+      }),
+      order: OneOf(
+        ['number', 'attention'],
+        'number: the order of the job (default). attention: units that have failed, then by state: WAITING, EXPIRED, KEPT, RUNNING, SOAKING, PENDING, CANCELLED, SKIPPED, ROLLED_BACK, SUCCEEDED.',
+      ),
       ...paging,
     },
     response: Shape('JobUnitList', { rooms: Type.Array(Unit), nextPageToken }),

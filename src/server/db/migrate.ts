@@ -40,6 +40,7 @@ import { roomDays } from './migrations/032-room-days.ts'
 import { availabilityTarget } from './migrations/033-availability-target.ts'
 import { formerAbsences } from './migrations/035-former-absences.ts'
 import { savedViews } from './migrations/036-saved-views.ts'
+import { unitFailures } from './migrations/037-unit-failures.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -79,6 +80,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '033-availability-target': availabilityTarget,
   '035-former-absences': formerAbsences,
   '036-saved-views': savedViews,
+  '037-unit-failures': unitFailures,
 }
 
 export interface ProgramMigrations {
@@ -115,6 +117,7 @@ export const programMigrations: ProgramMigrations = {
     '033-availability-target',
     '035-former-absences',
     '036-saved-views',
+    '037-unit-failures',
   ]),
 }
 

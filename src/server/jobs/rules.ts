@@ -1,6 +1,7 @@
 // Carries out the operations that read jobs, one function for each. [contract 12.rights]
 
 import { type JobState, jobStates, unitStates } from '../../contract/jobs/job-states.ts'
+import { searchWords } from '../../contract/search-text.ts'
 import { int32 } from '../../contract/shape.ts'
 import type { InputOf } from '../context/handlers.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -11,8 +12,9 @@ import type { OrgReader } from '../db/handles.ts'
 import { findRoom } from '../fleet/rooms/store.ts'
 import { isFinalState, type JobRow } from './rows.ts'
 import { findJob, listJobs, listJobsOfRoom } from './store.ts'
+import { listUnitsFrom, unitGroups } from './units/list-units.ts'
 import { countVisibleUnits } from './units/unit-counts.ts'
-import { listEndpointsOfUnits, listRoomsOfUnits, listVisibleUnits, listVisibleUnitsOfRoom } from './units/unit-store.ts'
+import { listEndpointsOfUnits, listRoomsOfUnits } from './units/unit-store.ts'
 import { jobAnswer, jobView, unitView } from './view.ts'
 import { visibleTarget, withVisibleActions } from './visible-target.ts'
 
@@ -55,30 +57,29 @@ export async function jobsGet(ctx: RequestContext, jobId: string) {
 export async function jobsRoomsList(
   ctx: RequestContext,
   jobId: string,
-  { state, stage, roomId, pageSize, pageToken = '' }: InputOf<'jobsRoomsList'>['query'],
+  { state, stage, roomId, failed, order, text, pageSize, pageToken = '' }: InputOf<'jobsRoomsList'>['query'],
 ) {
   const { id } = await requireJob(ctx.db, jobId)
   const size = pageSizeOf(pageSize, defaultPageItems, maxPageSize)
-  const context = pageContext(ctx, 'job units', id, state ?? '', stage ?? '', roomId ?? '')
-  const after = pageToken === '' ? 0 : positionOfPageToken(ctx.secrets, context, pageToken).seq
-  const values = {
-    job: id,
-    states: state === undefined ? unitStates : [state],
-    firstStage: stage ?? 0,
-    lastStage: stage ?? int32.maximum,
-    after,
-    limit: size + 1,
-  }
-  const rows = await (roomId === undefined
-    ? listVisibleUnits(ctx.db, values)
-    : listVisibleUnitsOfRoom(ctx.db, { ...values, room: roomId }))
-  const positionOf = ({ number }: { readonly number: number }) => ({ timestamp: 0, seq: number })
-  const { page, nextPageToken } = cutPage(ctx.secrets, context, rows, size, positionOf)
-  const units = page.map(({ number }) => number)
+  const filters = [state ?? '', stage ?? '', roomId ?? '', String(failed), order ?? '', text ?? '']
+  const context = pageContext(ctx, 'job units', id, ...filters)
+  const first = { timestamp: 0, seq: 0 }
+  const rows = await listUnitsFrom(
+    ctx.db,
+    {
+      groups: unitGroups(state === undefined ? unitStates : [state], { failed, order }),
+      page: { job: id, firstStage: stage ?? 0, lastStage: stage ?? int32.maximum, room: roomId },
+      words: searchWords(text ?? ''),
+      limit: size + 1,
+    },
+    pageToken === '' ? first : positionOfPageToken(ctx.secrets, context, pageToken),
+  )
+  const { page, nextPageToken } = cutPage(ctx.secrets, context, rows, size, ({ position }) => position)
+  const units = page.map(({ row: { number } }) => number)
   const rooms = Map.groupBy(await listRoomsOfUnits(ctx.db, { job: id, units }), ({ unit }) => unit)
   const endpoints = Map.groupBy(await listEndpointsOfUnits(ctx.db, { job: id, units }), ({ unit }) => unit)
   return {
-    rooms: page.map((row) => unitView(row, rooms.get(row.number) ?? [], endpoints.get(row.number) ?? [])),
+    rooms: page.map(({ row }) => unitView(row, rooms.get(row.number) ?? [], endpoints.get(row.number) ?? [])),
     nextPageToken,
   }
 }

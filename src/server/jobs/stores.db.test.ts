@@ -12,7 +12,7 @@ import { deleteMoves, listMoves, upsertMoves } from './engine/rollback/move-stor
 import { listUnconfirmedUnits, listUnitsInRollback } from './engine/rollback/rollback-store.ts'
 import { restartRange } from './units/unit-change-store.ts'
 import { countSteerableRange } from './units/unit-count-store.ts'
-import { listEndpointsInJob, listSentReboots, listVisibleUnitsOfRoom, listWaitingGroups } from './units/unit-store.ts'
+import { listEndpointsInJob, listSentReboots, listVisibleUnits, listWaitingGroups } from './units/unit-store.ts'
 
 let world: StoreWorld
 /** Jobs about the endpoint in room 1. */
@@ -36,12 +36,19 @@ test('units are listed and counted for callers who see their rooms', async () =>
   const { all, ofRegion, ofNothing } = world
   const stages = { firstStage: 1, lastStage: 1, after: 0, limit: 10 }
   const units = (on: typeof all, room: number) =>
-    listVisibleUnitsOfRoom(on, { job: soaking, states: ['SOAKING'], room, ...stages })
+    listVisibleUnits(on, { job: soaking, states: ['SOAKING'], room, ...stages })
   for (const on of [all, ofRegion]) {
     expect((await units(on, 1)).map(({ number }) => number)).toEqual([1])
     expect(await countSteerableRange(on, { job: soaking, ...range })).toEqual([{ count: 1 }])
   }
   expect(await units(all, 2)).toEqual([])
+  const marked = async (filter: 'failed' | 'notFailed', job: number) =>
+    (await listVisibleUnits(all, { job, states: ['SOAKING', 'ROLLED_BACK'], ...stages }, [filter])).length
+  expect(await marked('notFailed', soaking)).toBe(1)
+  await world.rows[0].services.db.systemTransaction(({ kysely }) =>
+    kysely.updateTable('job_units').set({ failure: 'no screen' }).where('job_id', '=', rolledBack).execute(),
+  )
+  expect([await marked('failed', rolledBack), await marked('failed', soaking)]).toEqual([1, 0])
   expect(await units(ofNothing, 1)).toEqual([])
   expect(await countSteerableRange(ofNothing, { job: soaking, ...range })).toEqual([{ count: 0 }])
 })

@@ -55,6 +55,7 @@ export function jobView(row: JobRow, counts: readonly UnitCount[], now: number):
     unitCount,
     endpointCount: sumOf(counts, 'endpoints'),
     counts: countsByState(counts),
+    failedCount: sumOf(counts, 'failed'),
     canRollBack:
       row.started_at !== null &&
       isReversible(action.type) &&
@@ -118,7 +119,7 @@ function countsByState(counts: readonly UnitCount[]): Partial<Record<UnitState, 
   )
 }
 
-const sumOf = (counts: readonly UnitCount[], column: 'count' | 'endpoints'): number =>
+const sumOf = (counts: readonly UnitCount[], column: 'count' | 'endpoints' | 'failed'): number =>
   counts.reduce((sum, row) => sum + row[column], 0)
 
 export const unitView = (
@@ -132,6 +133,7 @@ export const unitView = (
   stage: row.stage,
   state: row.state,
   ...(row.reason !== null && { reason: row.reason }),
+  ...(row.failure !== null && { failure: row.failure }),
   ...(row.began_at !== null && { beganAt: isoTime(row.began_at) }),
   ...(row.soak_until !== null && { soaksUntil: isoTime(row.soak_until) }),
   ...(row.ended_at !== null && { endedAt: isoTime(row.ended_at) }),

@@ -1,8 +1,11 @@
-// The rooms of a job in their order, filtered by state and stage; a row expands to its devices. [contract 12.states]
+// The rooms of a job, those that failed or wait first, with search and filters; a row expands to its devices. [contract 12.rooms]
 
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import type { CallInput } from '../../../client/client.ts'
 import { type UnitState, unitStates } from '../../../contract/jobs/job-states.ts'
 import { capitalised } from '../../../contract/words.ts'
 import { queryKeyOf } from '../../api.ts'
@@ -13,7 +16,8 @@ import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { EmptyState, ErrorPanel, Loading } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { FilterSelect } from '../../parts/table/list-filters.tsx'
+import { countFilters, FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { longTable } from '../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -23,16 +27,20 @@ import classes from './jobs.module.css'
 const route = getRouteApi('/jobs/$jobId')
 type Search = ReturnType<typeof route.useSearch>
 
-const pageSizeRows = 100
+const pageSizeRows = 200
+/** A search asks the server, once the user stops typing. */
+const searchDelayMs = 250
+
+type UnitFilter = Omit<CallInput<'jobsRoomsList'>, 'pageSize' | 'pageToken'>
 
 /** The key begins with the operation and the job, so that an event of the job invalidates the query. */
-function useUnits(filter: { readonly id: string; readonly state?: UnitState; readonly stage?: number }) {
+function useUnits(filter: UnitFilter) {
   return useInfiniteQuery({
     queryKey: [...queryKeyOf('jobsRoomsList', filter), 'pages'],
     queryFn: async ({ pageParam, signal }) =>
       (
         await client().jobsRoomsList(
-          { ...filter, pageSize: pageSizeRows, ...(pageParam && { pageToken: pageParam }) },
+          { ...filter, order: 'attention', pageSize: pageSizeRows, ...(pageParam && { pageToken: pageParam }) },
           { signal },
         )
       ).body,
@@ -42,27 +50,49 @@ function useUnits(filter: { readonly id: string; readonly state?: UnitState; rea
   })
 }
 
+/** Rooms that failed stay among them after a rollback, so the filter asks for their mark and not for their state. */
+const stateFilter = (state: UnitState | undefined): Pick<UnitFilter, 'failed' | 'state'> =>
+  state === 'FAILED' ? { failed: true } : state ? { state } : {}
+
 export function JobRooms({ job }: { readonly job: JobDetails }) {
   const search = route.useSearch()
   const change = useSearchParamsUpdate<Search>(route.useNavigate())
   const state = unitStates.find((one) => one === search.state)
   const stage = stageNumber(search.stage, job.stageCount)
+  const { q = '' } = search
+  const [text] = useDebouncedValue(q.trim(), searchDelayMs)
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUnits({
+    ...stateFilter(state),
     id: job.id,
-    ...(state && { state }),
     ...(stage && { stage }),
+    ...(text !== '' && { text }),
   })
-  const isFiltered = state !== undefined || stage !== undefined
+  const units = useMemo(() => uniqueUnits(data?.pages.flatMap(({ rooms }) => rooms) ?? []), [data])
+  const readMore = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  const isFiltered = state !== undefined || stage !== undefined || q !== ''
+  const hasStages = job.stageCount > 1
   return (
     <Stack gap="sm">
-      <Group gap="sm">
+      <FilterBar
+        setCount={countFilters(search)}
+        search={
+          <SearchBox
+            label="Search rooms"
+            placeholder="Room or location"
+            value={q}
+            onChange={(value) => change({ q: value || undefined })}
+          />
+        }
+      >
         <FilterSelect
           label="State"
           value={state}
           choices={stateChoices(job)}
           onChange={(value) => change({ state: value })}
         />
-        {job.stageCount > 1 && (
+        {hasStages && (
           <FilterSelect
             label="Stage"
             value={stage === undefined ? undefined : String(stage)}
@@ -70,88 +100,79 @@ export function JobRooms({ job }: { readonly job: JobDetails }) {
             onChange={(value) => change({ stage: value })}
           />
         )}
-      </Group>
+      </FilterBar>
       {data === undefined && error === null && <Loading />}
       {data === undefined && error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {data && (
-        <UnitsTable
-          units={data.pages.flatMap(({ rooms }) => rooms)}
-          hasStages={job.stageCount > 1}
-          isFiltered={isFiltered}
+        <DataTable
+          label="Rooms of the job"
+          rows={units}
+          columns={hasStages ? columns : columns.filter(({ id }) => id !== 'stage')}
+          keyOf={unitKey}
+          details={(unit) => <UnitEndpoints unit={unit} />}
+          long={longTable({ minHeightPx: 240, minWidthPx: 720, onEnd: readMore })}
+          empty={<EmptyState title={isFiltered ? 'No rooms match these filters' : 'No rooms yet'} />}
         />
-      )}
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Show more rooms
-        </Button>
       )}
     </Stack>
   )
 }
+
+const unitKey = ({ number }: JobUnit) => number
+
+/** A room whose state changed between two pages can be on both. */
+const uniqueUnits = (units: readonly JobUnit[]): readonly JobUnit[] => [
+  ...new Map(units.map((unit) => [unit.number, unit])).values(),
+]
 
 const stageNumber = (text: string | undefined, count: number): number | undefined => {
   const stage = Number(text)
   return Number.isInteger(stage) && stage >= 1 && stage <= count ? stage : undefined
 }
 
-const stateChoices = ({ counts }: JobDetails) =>
+const stateChoices = ({ counts, failedCount }: JobDetails) =>
   unitStates
-    .filter((state) => (counts[state] ?? 0) > 0)
-    .map((state) => ({ value: state, label: `${unitStateName(state)} (${counts[state]?.toLocaleString('en-GB')})` }))
+    .map((state) => ({ state, count: state === 'FAILED' ? failedCount : (counts[state] ?? 0) }))
+    .filter(({ count }) => count > 0)
+    .map(({ state, count }) => ({ value: state, label: `${unitStateName(state)} (${count.toLocaleString('en-GB')})` }))
 
 const stageChoices = ({ stageCounts }: JobDetails) =>
   stageCounts.map((_, index) => ({ value: String(index + 1), label: `Stage ${index + 1}` }))
 
-interface UnitsTableProps {
-  readonly units: readonly JobUnit[]
-  readonly hasStages: boolean
-  readonly isFiltered: boolean
-}
-
-function UnitsTable({ units, hasStages, isFiltered }: UnitsTableProps) {
-  if (units.length === 0) return <EmptyState title={isFiltered ? 'No rooms match these filters' : 'No rooms yet'} />
-  return (
-    <DataTable
-      label="Rooms of the job"
-      rows={units}
-      columns={hasStages ? columns : columns.filter(({ id }) => id !== 'stage')}
-      keyOf={({ number }) => number}
-      details={(unit) => <UnitEndpoints unit={unit} />}
-      minWidthPx={300}
-    />
-  )
-}
-
 /** The server has more rooms than these, so they cannot be sorted here. */
 const columns: readonly Column<JobUnit>[] = [
-  { id: 'room', title: 'Room', breaksWords: true, cell: (unit) => <RoomNameLink unit={unit} /> },
-  { id: 'stage', title: 'Stage', cell: ({ stage }) => stage },
+  { id: 'room', title: 'Room', width: 'minmax(160px, 2fr)', cell: (unit) => <RoomNameLink unit={unit} /> },
+  { id: 'stage', title: 'Stage', width: '64px', cell: ({ stage }) => stage },
   {
     id: 'state',
     title: 'State',
-    breaksWords: true,
-    cell: ({ state, reason, soaksUntil }) => (
-      <>
-        <UnitStateLabel state={state} />
-        <Text fz="sm">
-          {reason !== undefined && (state === 'WAITING' ? waitText : reasonText)(reason)}
-          {state === 'SOAKING' && soaksUntil !== undefined && (
-            <>
-              Until <DateTime at={soaksUntil} />
-            </>
-          )}
-        </Text>
-      </>
-    ),
+    width: '150px',
+    cell: ({ state }) => <UnitStateLabel state={state} />,
+  },
+  {
+    id: 'reason',
+    title: 'Reason',
+    width: 'minmax(180px, 3fr)',
+    cell: (unit) =>
+      unit.state === 'SOAKING' && unit.soaksUntil !== undefined ? (
+        <>
+          Until <DateTime at={unit.soaksUntil} />
+        </>
+      ) : (
+        <span title={unitReason(unit)}>{unitReason(unit)}</span>
+      ),
   },
   {
     id: 'started',
     title: 'Started',
+    width: '130px',
+    from: 'medium',
     cell: ({ beganAt }) => beganAt !== undefined && <DateTime at={beganAt} />,
   },
   {
     id: 'devices',
     title: 'Devices',
+    width: '90px',
     cell: ({ endpoints, name }, { isOpen, id, toggle }) => (
       <DisclosureButton
         isOpen={isOpen}
@@ -164,6 +185,12 @@ const columns: readonly Column<JobUnit>[] = [
     ),
   },
 ]
+
+/** "Failed: no screen" stays when the room was rolled back. */
+function unitReason({ state, reason, failure }: JobUnit): string {
+  if (failure !== undefined && state !== 'FAILED') return `Failed: ${reasonText(failure)}`
+  return reason === undefined ? '' : (state === 'WAITING' ? waitText : reasonText)(reason)
+}
 
 /** A unit of several rooms leads to the first of them; its name has them all. */
 const RoomNameLink = ({ unit: { roomIds, name } }: { readonly unit: JobUnit }) =>
@@ -198,8 +225,8 @@ const endpointStates: Readonly<Record<UnitEndpoint['state'], string>> = {
   DONE: 'done',
   FAILED: 'failed',
   SKIPPED: 'skipped',
-  ROLLED_BACK: 'undone',
-  KEPT: 'not undone',
+  ROLLED_BACK: 'rolled back',
+  KEPT: 'not rolled back',
 }
 
 /** "failed, version 2 to 3. The device refused the key." */

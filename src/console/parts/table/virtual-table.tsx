@@ -5,7 +5,7 @@
 import { Box } from '@mantine/core'
 import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { CardCells } from './card-cells.tsx'
 import type { Column } from './column.ts'
 import classes from './data-table.module.css'
@@ -32,6 +32,8 @@ export interface VirtualOptions<T> {
   readonly selection?: TableSelection<T> | undefined
   /** New rows are added at the top; the scroll position then follows the rows that the user reads. */
   readonly growsAbove?: boolean
+  /** Called when the last row comes into view, to read more rows. */
+  readonly onEnd?: (() => void) | undefined
 }
 
 export interface TableSelection<T> {
@@ -81,6 +83,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     minHeightPx = 360,
     belowPx = pageMarginPx,
     growsAbove = false,
+    onEnd,
     selection,
     isCards,
     details,
@@ -115,6 +118,10 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured again
   useLayoutEffect(() => virtual.measure(), [rowHeight, isCards])
   useStableScroll(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
+  const isAtEnd = items.length > 0 && virtual.getVirtualItems().at(-1)?.index === items.length - 1
+  useEffect(() => {
+    if (isAtEnd) onEnd?.()
+  }, [isAtEnd, onEnd])
   const template = [...(selection ? ['24px'] : []), ...columns.map(({ width = '1fr' }) => width)].join(' ')
   const hasSelectionBar = isCards && selection !== undefined && selection.rows.keys.size > 0
   const below = hasSelectionBar ? belowPx + selectionBarPx : belowPx

@@ -68,6 +68,8 @@ export interface JobSchema {
     stage: number
     state: UnitState
     reason: string | null
+    /** Why it failed in its present attempt; a rollback keeps it. */
+    failure: Generated<string | null>
     name: string
     location_id: number | null
     endpoint_count: number

@@ -7,7 +7,7 @@ import { effectiveValues } from './effective.ts'
 import type { EndpointConfigRow } from './store.ts'
 
 /** The stored form. The mark is a MAC of the rejected value, because the value may be a password. */
-type Rejected = Readonly<Record<string, { readonly reason: string; readonly mark: string }>>
+export type Rejected = Readonly<Record<string, { readonly reason: string; readonly mark: string }>>
 
 /** The desired values of the settings that a device has, and the marks of those values. */
 export interface DesiredValues {

@@ -74,7 +74,20 @@ test('too many failures stop a staged job before its second stage, and everythin
   // The devices get the rollback as a new version without the key.
   expect((await answerConfig(deviceOf(1))).config).toEqual({})
   const job = await jobOnce(org, id, 'it is rolled back', ({ state }) => state === 'ROLLED_BACK')
-  expect(job).toMatchObject({ counts: { ROLLED_BACK: 2, CANCELLED: 1 }, stage: 1 })
+  expect(job).toMatchObject({ counts: { ROLLED_BACK: 2, CANCELLED: 1 }, stage: 1, failedCount: 1 })
+  const list = async (query: string) => (await org.call('GET', `/jobs/${id}/rooms?${query}`)).body
+  const failed = { number: 2, state: 'ROLLED_BACK', failure: expect.stringContaining('Night mode: ') }
+  expect((await list('failed=true')).rooms, 'the mark stays after the rollback [contract 12.rooms]').toMatchObject([
+    failed,
+  ])
+  const numbersOf = ({ rooms }: { rooms: { number: number }[] }) => rooms.map(({ number }) => number)
+  const first = await list('order=attention&pageSize=2')
+  expect(numbersOf(first)).toEqual([2, 3])
+  expect(numbersOf(await list(`order=attention&pageSize=2&pageToken=${first.nextPageToken}`))).toEqual([1])
+  expect(numbersOf(await list('failed=false'))).toEqual([1, 3])
+  const [, , { name }] = units
+  expect(numbersOf(await list(`text=${encodeURIComponent(name.toUpperCase())}`))).toEqual([3])
+  expect(numbersOf(await list('text=nowhere'))).toEqual([])
   const types = (await org.audit()).map(({ type }) => type)
   expect(types).toContain('JOB_STOPPED')
   expect(types.filter((type) => type === 'JOB_STAGE_STARTED')).toHaveLength(1)
@@ -106,7 +119,8 @@ test('units soak, a manual stage waits for a resume, and a retry tries failed un
   const stopped = await jobOnce(org, id, 'it is stopped', ({ state }) => state === 'STOPPED')
   expect(stopped).toMatchObject({ counts: { SUCCEEDED: 1, FAILED: 1 } })
   expect((await unitsOf(org, id))[1]).toMatchObject({ state: 'FAILED', reason: 'no screen' })
-  expect((await org.call('POST', `/jobs/${id}/retry`, { body: {} })).status).toBe(200)
+  const retried = await org.call('POST', `/jobs/${id}/retry`, { body: {} })
+  expect([retried.status, stopped.failedCount, retried.body.failedCount]).toEqual([200, 1, 0])
   await answerCommand(deviceOf(2))
   await jobOnce(org, id, 'it soaks', ({ counts }) => counts.SOAKING === 1)
   harness.clock.advance(30 * minuteMs)

@@ -69,7 +69,7 @@ export const listEngineEndpoints = wholeQuery((db, p: JobKey & PresenceTimes & {
     .select(['j.endpoint_id', 'j.unit', 'j.name', 'j.state', 'j.error', 'j.version_before', 'j.version_after'])
     .select(['j.profile_before', 'j.profile_changed', 'j.operation_id'])
     .select(['e.serial', 'e.room_id', isConnected.as('connected'), endpointState(p).as('presence')])
-    .select(['c.version as config_version', 'c.state as config_state', 'c.error as config_error'])
+    .select(['c.version as config_version', 'c.state as config_state', 'c.rejected as config_rejected'])
     .select(['o.state as operation_state', 'o.error as operation_error', 'o.waits_for'])
     .select(['o.reboot_time', 'o.sent_connection'])
     .where('j.org', '=', p.org)

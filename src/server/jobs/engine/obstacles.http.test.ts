@@ -70,6 +70,21 @@ test('a retry sends a config and a profile again that the device has rejected, a
   await device.close()
 })
 
+test('a job does not fail because of a key that the device rejected in an earlier job [contract 12.states]', async () => {
+  const [room] = await newRooms(harness, org, 1)
+  const device = room?.device as TestDevice
+  const target = { roomIds: [room?.roomId] }
+  const run = (config: object) => newJob(org, { target, action: { type: 'CONFIG', config }, onFailure: 'pause' })
+  const first = await run({ nightMode: true })
+  await answerConfig(device, true)
+  await jobOnce(org, first.id, 'it has failed', isOver)
+  const second = await run({ bluetooth: true })
+  await answerConfig(device)
+  await jobOnce(org, second.id, 'it has ended', ({ state }) => state === 'SUCCEEDED')
+  expect((await org.call('GET', `/endpoints/${device.id}/config/state`)).body.state).toBe('FAILED')
+  await device.close()
+})
+
 test('a retry of a message reaches only devices that have not shown it [contract 12.states]', async () => {
   const [room] = await newRooms(harness, org, 1)
   const device = room?.device as TestDevice

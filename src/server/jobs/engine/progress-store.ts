@@ -79,6 +79,9 @@ export const updateUnitState = writeAny((db, p: UnitChange) =>
     .updateTable('job_units')
     .set({ state: p.to, reason: p.reason, soak_until: p.soakUntil, ended_at: p.endedAt })
     .set({
+      failure: sql<
+        string | null
+      >`case when cast(${p.to} as text) = 'FAILED' then coalesce(cast(${p.reason} as text), '') else failure end`,
       began_at: sql<number | null>`case when cast(${p.to} as text) = 'WAITING' then null else began_at end`,
       sent_at: sql<number | null>`case when cast(${p.to} as text) = 'WAITING' then null else sent_at end`,
     })

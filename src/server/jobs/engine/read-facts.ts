@@ -1,7 +1,9 @@
 // Reads what the engine needs to decide on a job, in a few statements and for a limited number of units.
-import { type JobActionType, jobActions } from '../../../contract/jobs/action-table.ts'
+import { settingName } from '../../../contract/device/setting-names.ts'
+import { jobActions } from '../../../contract/jobs/action-table.ts'
 import { isRoomInChangeWindow } from '../../core/time/change-window.ts'
 import type { OrgReader } from '../../db/handles.ts'
+import { type Rejected, rejectionReasons } from '../../fleet/configs/rejected.ts'
 import { readRoomUse, type UseTimes } from '../../fleet/rooms/use/room-use.ts'
 import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import { waitsForConnection } from '../action.ts'
@@ -150,17 +152,18 @@ const activeUnit = (
     state: endpoint.state,
     error: endpoint.error,
     isRemoved: endpoint.serial === null,
-    outcome: effectOutcome(actionOfJob(row).type, endpoint),
+    outcome: effectOutcome(row, endpoint),
   })),
   health: health.get(unit.number) ?? { state: 'healthy' },
 })
 
-function effectOutcome(type: JobActionType, endpoint: EngineEndpointRow): EffectOutcome {
+function effectOutcome(job: JobRow, endpoint: EngineEndpointRow): EffectOutcome {
   if (endpoint.state !== 'SENT') return { state: 'OPEN' }
+  const { type } = actionOfJob(job)
   const { effect, connection } = jobActions[type]
   switch (effect) {
     case 'config':
-      return configOutcome(endpoint)
+      return configOutcome(job, endpoint)
     case 'record':
       return { state: 'DONE' }
     case 'command':
@@ -171,11 +174,24 @@ function effectOutcome(type: JobActionType, endpoint: EngineEndpointRow): Effect
 }
 
 /** A config is done when the newest version is: a version that a person made later contains what the job set, or takes it back. */
-function configOutcome({ version_after, config_state, config_error }: EngineEndpointRow): EffectOutcome {
+function configOutcome(
+  job: JobRow,
+  { version_after, config_state, config_rejected }: EngineEndpointRow,
+): EffectOutcome {
   if (version_after === null || config_state === 'DELIVERED') return { state: 'DONE' }
-  return config_state === 'FAILED'
-    ? { state: 'FAILED', error: config_error ?? 'The device has rejected the config.' }
-    : { state: 'OPEN' }
+  if (config_state !== 'FAILED') return { state: 'OPEN' }
+  const reasons = Object.entries(rejectionReasons(JSON.parse(config_rejected ?? '{}') as Rejected))
+  // A job is not to blame for keys of others that the device rejected before.
+  const own = reasons.filter(([key]) => setsKey(job, key))
+  if (reasons.length > 0 && own.length === 0) return { state: 'DONE' }
+  const text = own.map(([key, reason]) => `${settingName(key)}: ${reason}`).join('; ')
+  return { state: 'FAILED', error: text || 'The device has rejected the config.' }
+}
+
+/** A profile can set every key. */
+function setsKey(job: JobRow, key: string): boolean {
+  const { config } = actionOfJob(job)
+  return config === undefined || Object.hasOwn(config, key)
 }
 
 function commandOutcome(endpoint: EngineEndpointRow): EffectOutcome {

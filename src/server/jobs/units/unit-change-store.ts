@@ -44,7 +44,7 @@ export const restartRange = write((db, p: Range & { now: number; soakUntil: numb
 export const resetRange = write((db, p: Range & { attempt: number }) =>
   db
     .updateTable('job_units')
-    .set({ state: 'PENDING', reason: null, attempt: p.attempt })
+    .set({ state: 'PENDING', reason: null, failure: null, attempt: p.attempt })
     .set({ began_at: null, sent_at: null, soak_until: null, watched_since: null, ended_at: null })
     .where('org', '=', p.org)
     .where('job_id', '=', p.job)

@@ -23,11 +23,14 @@ export interface UnitCount {
   readonly endpoints: number
   /** How many of them have begun, whatever became of them. */
   readonly begun: number
+  /** How many of them have failed, including those that were rolled back since. */
+  readonly failed: number
 }
 
 const countAll = sql<number>`cast(count(*) as integer)`
 const sumEndpoints = sql<number>`cast(sum(u.endpoint_count) as integer)`
 const sumBegun = sql<number>`cast(sum(case when u.began_at is null then 0 else 1 end) as integer)`
+const sumFailed = sql<number>`cast(sum(case when u.failure is null then 0 else 1 end) as integer)`
 /** The reason counts only while a unit waits: others have a reason of their own. */
 const waitReason = sql<string | null>`case u.state when 'WAITING' then u.reason end`
 
@@ -37,7 +40,7 @@ const selectCounts = (db: Kysely<DatabaseSchema>, p: Counted, engine: EngineName
   db
     .selectFrom('job_units as u')
     .select(['u.job_id', 'u.stage', 'u.state', waitReason.as('reason'), countAll.as('count')])
-    .select([sumEndpoints.as('endpoints'), sumBegun.as('begun')])
+    .select([sumEndpoints.as('endpoints'), sumBegun.as('begun'), sumFailed.as('failed')])
     .where('u.org', '=', p.org)
     .where(isAnyNumberOf(engine, 'u.job_id', p.jobs))
     .where('u.number', '>=', p.from)

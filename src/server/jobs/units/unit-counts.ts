@@ -59,6 +59,12 @@ function groupJobs(jobs: readonly CountedJob[]): CountedJob[][] {
 function addTo(sums: Map<string, UnitCount>, row: UnitCount): void {
   const key = JSON.stringify([row.job_id, row.stage, row.state, row.reason])
   const sum = sums.get(key)
-  const add = (column: 'count' | 'endpoints' | 'begun') => (sum?.[column] ?? 0) + row[column]
-  sums.set(key, { ...row, count: add('count'), endpoints: add('endpoints'), begun: add('begun') })
+  const add = (column: 'count' | 'endpoints' | 'begun' | 'failed') => (sum?.[column] ?? 0) + row[column]
+  sums.set(key, {
+    ...row,
+    count: add('count'),
+    endpoints: add('endpoints'),
+    begun: add('begun'),
+    failed: add('failed'),
+  })
 }

@@ -1,9 +1,10 @@
 // SQL of the units of jobs, of their rooms and of their endpoints.
 
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { EngineName } from '../../db/engine.ts'
+import { type Selectable, sql } from 'kysely'
+import type { OrgReader } from '../../db/handles.ts'
 import { isAnyNumberOf, isAnyOf, isIn } from '../../db/queries/any-of.ts'
 import { visibleQuery, wholeQuery, wholeQueryExists } from '../../db/queries/query.ts'
+import { queryVariants } from '../../db/queries/variants.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import type { JobKey } from '../store.ts'
 import type { UnitRange } from './unit-count-store.ts'
@@ -17,6 +18,7 @@ const unitColumns = [
   'u.stage',
   'u.state',
   'u.reason',
+  'u.failure',
   'u.name',
   'u.location_id',
   'u.endpoint_count',
@@ -36,36 +38,47 @@ interface UnitPage extends JobKey {
   readonly after: number
   readonly limit: number
 }
-const selectUnits = (db: Kysely<DatabaseSchema>, p: UnitPage, engine: EngineName) =>
-  db
-    .selectFrom('job_units as u')
-    .select(unitColumns)
-    .where('u.org', '=', p.org)
-    .where('u.job_id', '=', p.job)
-    .where('u.number', '>', p.after)
-    .where(isAnyOf(engine, 'u.state', p.states))
-    .where('u.stage', '>=', p.firstStage)
-    .where('u.stage', '<=', p.lastStage)
-    .orderBy('u.number')
-    .limit(p.limit)
+export type UnitFilter = 'room' | 'failed' | 'notFailed'
+const unitFilters: readonly UnitFilter[] = ['room', 'failed', 'notFailed']
+
+const listWith = queryVariants(unitFilters, (given) =>
+  visibleQuery('jobUnit', 'u.number', (db, p: UnitPage & { room: number }, engine) =>
+    db
+      .selectFrom('job_units as u')
+      .select(unitColumns)
+      .where('u.org', '=', p.org)
+      .where('u.job_id', '=', p.job)
+      .where('u.number', '>', p.after)
+      .where(isAnyOf(engine, 'u.state', p.states))
+      .where('u.stage', '>=', p.firstStage)
+      .where('u.stage', '<=', p.lastStage)
+      .$if(given.has('failed'), (q) => q.where('u.failure', 'is not', null))
+      .$if(given.has('notFailed'), (q) => q.where('u.failure', 'is', null))
+      .$if(given.has('room'), (q) =>
+        q.where('u.number', 'in', (one) =>
+          one
+            .selectFrom('job_unit_rooms as m')
+            .select('m.unit')
+            .where('m.org', '=', p.org)
+            .where('m.job_id', '=', p.job)
+            .where('m.room_id', '=', p.room),
+        ),
+      )
+      .orderBy('u.number')
+      .limit(p.limit),
+  ),
+)
 
 /** Lists units that the caller sees, in their order. */
-export const listVisibleUnits = visibleQuery('jobUnit', 'u.number', selectUnits)
-
-/** Lists the unit of one room, like `listVisibleUnits`. */
-export const listVisibleUnitsOfRoom = visibleQuery(
-  'jobUnit',
-  'u.number',
-  (db, p: UnitPage & { room: number }, engine) =>
-    selectUnits(db, p, engine).where('u.number', 'in', (one) =>
-      one
-        .selectFrom('job_unit_rooms as m')
-        .select('m.unit')
-        .where('m.org', '=', p.org)
-        .where('m.job_id', '=', p.job)
-        .where('m.room_id', '=', p.room),
-    ),
-)
+export const listVisibleUnits = (
+  on: OrgReader,
+  page: Omit<UnitPage, 'org'> & { readonly room?: number | undefined },
+  filters: readonly UnitFilter[] = [],
+) => {
+  const { room = 0, ...values } = page
+  const given = page.room === undefined ? filters : (['room', ...filters] as const)
+  return listWith(given)(on, { ...values, room })
+}
 
 export const listRoomsOfUnits = wholeQuery((db, p: UnitsOfJob, engine) =>
   db
