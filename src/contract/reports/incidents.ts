@@ -4,7 +4,7 @@ import { csvList } from '../csv-list.ts'
 import { ruleIds, severities } from '../incidents/rule-table.ts'
 import { operation } from '../operation.ts'
 import { Bom, IdAndName, Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from '../shape.ts'
-import { defaultReportPage, maxReportDays, maxReportPage } from './report-query.ts'
+import { defaultReportPage, maxReportDays, maxReportPage, reportQuery } from './report-query.ts'
 
 export const incidentReportGroups = ['rule', 'room', 'location', 'region', 'model'] as const
 export type IncidentReportGroup = (typeof incidentReportGroups)[number]
@@ -68,10 +68,12 @@ export const RepeatOffender = Shape('ReportRepeatOffender', {
 })
 export type RepeatOffender = Static<typeof RepeatOffender>
 
-const example: IncidentFigures = {
+export const exampleIncidentFigures: IncidentFigures = {
   ...{ incidents: 12, open: 1, acknowledged: 9, acknowledgeMedianSeconds: 420, acknowledgeP90Seconds: 3600 },
   ...{ ended: 11, endMedianSeconds: 1500, endP90Seconds: 14_400 },
 }
+
+const { tag, field } = reportQuery([])
 
 export const incidentReportOperations = {
   reportsIncidents: operation({
@@ -94,6 +96,8 @@ export const incidentReportOperations = {
       roomId: Int32('Only incidents of this room.'),
       regionId: Int32('Only incidents in this region.'),
       locationId: Int32('Only incidents in this location.'),
+      tag,
+      field,
       groupBy: OneOf(incidentReportGroups, 'Thing that a row is about; default rule.'),
       sort: OneOf(
         ['name', ...incidentFigureNames].flatMap((name) => [name, `-${name}`]) as (
@@ -129,7 +133,7 @@ export const incidentReportOperations = {
       response: {
         from: '2026-09-30T22:00:00.000Z',
         to: '2026-10-31T23:00:00.000Z',
-        counts: example,
+        counts: exampleIncidentFigures,
         repeatOffenders: [
           {
             rule: 'device.offline',
@@ -138,7 +142,7 @@ export const incidentReportOperations = {
             lastOpenedAt: '2026-10-28T08:15:30.000Z',
           },
         ],
-        rows: [{ location: { id: 3, name: 'Oslo HQ' }, ...example }],
+        rows: [{ location: { id: 3, name: 'Oslo HQ' }, ...exampleIncidentFigures }],
         nextPageToken: '',
       },
     },

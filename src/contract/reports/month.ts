@@ -5,6 +5,7 @@ import { operation } from '../operation.ts'
 import { Int32, Shape } from '../shape.ts'
 import { AirRow, airLimitsOfReport } from './air.ts'
 import { AvailabilityRow } from './availability.ts'
+import { exampleIncidentFigures, IncidentFigures } from './incidents.ts'
 import { exampleReportHead, reportHead, reportPlace, reportQuery } from './report-query.ts'
 import { UseRow } from './use.ts'
 
@@ -32,6 +33,7 @@ export const ReportMonth = Shape('ReportMonth', {
   use: twoMonths('Use', UseRow.properties),
   availability: twoMonths('Availability', AvailabilityRow.properties),
   air: twoMonths('Air', AirRow.properties),
+  incidents: Shape('ReportMonthIncidents', { month: IncidentFigures, before: IncidentFigures }),
 })
 
 const exampleUse = { rooms: 40, countedQuarters: 35_200, measuredQuarters: 0, usedQuarters: 0, coverage: 0 }
@@ -53,7 +55,7 @@ export const monthOperations = {
     scope: 'read',
     summary: 'Report a month, with the month before',
     description:
-      'The figures of all rooms together: those of reportsUse, reportsAvailability and reportsAir, as in a group of places.',
+      'The figures of all rooms together: those of reportsUse, reportsAvailability and reportsAir, as in a group of places, and the counts of reportsIncidents.',
     query: {
       month: Type.String({
         required: true,
@@ -73,6 +75,7 @@ export const monthOperations = {
         use: { month: use, before: use },
         availability: { month: availability, before: availability },
         air: { month: air, before: air },
+        incidents: { month: exampleIncidentFigures, before: exampleIncidentFigures },
       },
     },
   }),

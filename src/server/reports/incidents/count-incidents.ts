@@ -28,6 +28,11 @@ import {
 
 type Query = InputOf<'reportsIncidents'>['query']
 
+export type AskedIncidents = Pick<Query, 'rule' | 'severity' | 'roomId' | 'locationId' | 'regionId'> & {
+  /** Only incidents in one of these rooms; undefined for incidents everywhere. */
+  readonly roomIds?: ReadonlySet<number> | undefined
+}
+
 /** In milliseconds. */
 export interface IncidentWindow {
   readonly from: number
@@ -39,7 +44,7 @@ const incidentsPerStatement = 250
 
 export async function countIncidents(
   ctx: RequestContext,
-  query: Query,
+  asked: AskedIncidents,
   window: IncidentWindow,
   groupBy: IncidentReportGroup,
   turns: Turns,
@@ -58,8 +63,8 @@ export async function countIncidents(
     await turns.next()
     const models = groupBy === 'model' ? await modelsOf(ctx, [...places.values()].flat()) : noModels
     for (const incident of page) {
-      const subjects = (places.get(incident.id) ?? []).filter((subject) => isAsked(subject, query))
-      if (subjects.length === 0 || !isWanted(incident, query)) continue
+      const subjects = (places.get(incident.id) ?? []).filter((subject) => isAsked(subject, asked))
+      if (subjects.length === 0 || !isWanted(incident, asked)) continue
       all.add(incident)
       for (const key of new Set(keysOf(incident, subjects, groupBy, models))) {
         const group = groups.get(key) ?? new Times()
@@ -84,10 +89,14 @@ export async function countIncidents(
   }
 }
 
-const isWanted = ({ rule, severity }: OpenedIncident, query: Query): boolean =>
-  (query.rule === undefined || query.rule === rule) && (query.severity === undefined || query.severity === severity)
+const isWanted = ({ rule, severity }: OpenedIncident, asked: AskedIncidents): boolean =>
+  (asked.rule === undefined || asked.rule === rule) && (asked.severity === undefined || asked.severity === severity)
 
-const isAsked = ({ room_id, location_id, region_id }: SubjectPlace, { roomId, locationId, regionId }: Query): boolean =>
+const isAsked = (
+  { room_id, location_id, region_id }: SubjectPlace,
+  { roomId, locationId, regionId, roomIds }: AskedIncidents,
+): boolean =>
+  (roomIds === undefined || (room_id !== null && roomIds.has(room_id))) &&
   (roomId === undefined || roomId === room_id) &&
   (locationId === undefined || locationId === location_id) &&
   (regionId === undefined || regionId === region_id)

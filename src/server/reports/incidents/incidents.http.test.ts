@@ -21,7 +21,7 @@ beforeAll(async () => {
   ids.south = await make('/regions', { name: 'South' })
   ids.oslo = await make('/locations', { name: 'Oslo', regionId: ids.north })
   ids.tokyo = await make('/locations', { name: 'Tokyo', regionId: ids.south })
-  ids.fjord = await make('/rooms', { name: 'Fjord', locationId: ids.oslo })
+  ids.fjord = await make('/rooms', { name: 'Fjord', locationId: ids.oslo, tags: ['boardroom'] })
   ids.sakura = await make('/rooms', { name: 'Sakura', locationId: ids.tokyo })
   const [bar, pad] = await putEndpoints(harness, org, [
     { room_id: ids.fjord, model: 'NF19B1' },
@@ -162,6 +162,8 @@ test('filters, pages and CSV', async () => {
   expect((await read({ severity: 'INFO' })).counts.incidents).toBe(1)
   expect((await read({ roomId: ids.sakura })).counts.incidents).toBe(2)
   expect((await read({ locationId: ids.oslo })).counts.incidents).toBe(4)
+  expect((await read({ tag: 'boardroom' })).counts.incidents).toBe(4)
+  expect((await read({ tag: 'nothing' })).counts.incidents).toBe(0)
   expect((await read({ regionId: ids.south, rule: 'device.flapping' })).counts).toEqual({
     ...{ incidents: 0, open: 0, acknowledged: 0, ended: 0 },
   })

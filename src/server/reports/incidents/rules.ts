@@ -9,8 +9,10 @@ import { isoTime } from '../../core/clock.ts'
 import { invalid, mustFind, refuseReversed } from '../../core/failure.ts'
 import { pageContext, pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
 import { startOfDay } from '../../core/time/time-zone.ts'
+import { type ReportOrg, reportRequestOf } from '../report-request.ts'
+import { findReportRooms } from '../report-rooms.ts'
 import { findReportOrg } from '../store.ts'
-import type { ReportQueue } from '../turns.ts'
+import type { ReportQueue, Turns } from '../turns.ts'
 import { countIncidents, type IncidentWindow } from './count-incidents.ts'
 
 type Query = InputOf<'reportsIncidents'>['query']
@@ -23,7 +25,8 @@ export async function reportsIncidents(ctx: RequestContext, queue: ReportQueue, 
   const context = pageContext(ctx, 'reportsIncidents', JSON.stringify({ ...asked, groupBy, sort }))
   const start = pageToken && !csv ? positionOfPageToken(ctx.secrets, context, pageToken).seq : 0
   return queue.run(async (turns) => {
-    const counted = await countIncidents(ctx, query, window, groupBy, turns)
+    const roomIds = await findTaggedRooms(ctx, query, org, turns)
+    const counted = await countIncidents(ctx, { ...query, roomIds }, window, groupBy, turns)
     const rows = counted.rows.sort(orderOf(sort))
     if (csv)
       return new PagedList(async function* () {
@@ -39,6 +42,19 @@ export async function reportsIncidents(ctx: RequestContext, queue: ReportQueue, 
       nextPageToken: end < rows.length ? pageTokenAt(ctx.secrets, context, { timestamp: 0, seq: end }) : '',
     }
   })
+}
+
+/** The rooms with the tag and the field that are asked for; undefined if neither is. */
+async function findTaggedRooms(
+  ctx: RequestContext,
+  { from, to, tag, field }: Query,
+  org: ReportOrg,
+  turns: Turns,
+): Promise<ReadonlySet<number> | undefined> {
+  if (tag === undefined && field === undefined) return undefined
+  const query = { from, ...(to !== undefined && { to }), ...(tag !== undefined && { tag }), ...(field && { field }) }
+  const rooms = await findReportRooms(ctx, query, reportRequestOf(query, org, ctx.clock.now()), turns)
+  return new Set(rooms.map(({ id }) => id))
 }
 
 function windowOf({ from, to }: Query, zone: string, now: number): IncidentWindow {

@@ -37,7 +37,8 @@ test('the figures of a month and of the month before are those of the other repo
       }
     }
   }
-  const { use } = await read('month?month=2026-02')
+  const { use, incidents } = await read('month?month=2026-02')
+  expect(incidents.month).toEqual((await read('incidents?from=2026-02-01&to=2026-03-01')).counts)
   expect([use.month.rooms, use.month.usedQuarters > 0, use.before.usedQuarters > 0]).toEqual([12, true, true])
 })
 
