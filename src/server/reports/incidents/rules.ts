@@ -13,7 +13,7 @@ import { type ReportOrg, reportRequestOf } from '../report-request.ts'
 import { findReportRooms } from '../report-rooms.ts'
 import { findReportOrg } from '../store.ts'
 import type { ReportQueue, Turns } from '../turns.ts'
-import { countIncidents, type IncidentWindow } from './count-incidents.ts'
+import { type IncidentWindow, reportIncidents } from './report-incidents.ts'
 
 type Query = InputOf<'reportsIncidents'>['query']
 
@@ -26,7 +26,7 @@ export async function reportsIncidents(ctx: RequestContext, queue: ReportQueue, 
   const start = pageToken && !csv ? positionOfPageToken(ctx.secrets, context, pageToken).seq : 0
   return queue.run(async (turns) => {
     const roomIds = await findTaggedRooms(ctx, query, org, turns)
-    const counted = await countIncidents(ctx, { ...query, roomIds }, window, groupBy, turns)
+    const counted = await reportIncidents(ctx, { ...query, roomIds }, window, groupBy, turns)
     const rows = counted.rows.sort(orderOf(sort))
     if (csv)
       return new PagedList(async function* () {

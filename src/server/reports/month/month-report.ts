@@ -4,7 +4,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { startOfDay } from '../../core/time/time-zone.ts'
 import { airReport } from '../air/kind.ts'
 import { AvailabilityReader, availabilityOptionsOf, availabilityReport } from '../availability/kind.ts'
-import { countIncidents } from '../incidents/count-incidents.ts'
+import { reportIncidents } from '../incidents/report-incidents.ts'
 import type { ReportOrgRow } from '../make-report.ts'
 import { type ReportQuery, type ReportRequest, reportRequestOf } from '../report-request.ts'
 import { findReportRooms, type ReportRoom } from '../report-rooms.ts'
@@ -80,7 +80,7 @@ export class MonthReport {
     const roomIds = isOfRooms ? new Set(rooms.map(({ id }) => id)) : undefined
     const timeOf = (day: string) => startOfDay(this.#org.timezone, Date.parse(day) / dayMs) * secondMs
     const window = { from: timeOf(this.#days.from), to: timeOf(this.#days.to) }
-    return (await countIncidents(this.#ctx, { ...places, roomIds }, window, 'rule', turns)).counts
+    return (await reportIncidents(this.#ctx, { ...places, roomIds }, window, 'rule', turns)).counts
   }
 
   #availability() {

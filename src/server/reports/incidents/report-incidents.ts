@@ -42,7 +42,7 @@ export interface IncidentWindow {
 /** Incidents that one statement reads. */
 const incidentsPerStatement = 250
 
-export async function countIncidents(
+export async function reportIncidents(
   ctx: RequestContext,
   asked: AskedIncidents,
   window: IncidentWindow,
