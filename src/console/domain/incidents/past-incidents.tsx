@@ -1,8 +1,8 @@
 // The incidents of a room or a device that have ended.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { durationText } from '../../../contract/duration-text.ts'
 import { Section } from '../../parts/page/page.tsx'
-import { durationText } from '../../parts/text/duration.ts'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { incidentDurationMs } from './incident.ts'

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { durationText } from '../../../contract/duration-text.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import {
   compareWorstFirst,
@@ -16,7 +17,6 @@ import { incidentPlace } from '../../domain/incidents/incident-place.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
-import { durationText } from '../../parts/text/duration.ts'
 import { useNow } from '../../parts/text/now.ts'
 import classes from './overview.module.css'
 

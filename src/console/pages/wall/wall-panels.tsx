@@ -1,12 +1,12 @@
 // The two parts of the wall: incidents, the worst first, and rooms by region.
 import { useMemo, useState } from 'react'
+import { durationText } from '../../../contract/duration-text.ts'
 import { RegionBar } from '../../domain/fleet/room/region-bars.tsx'
 import { regionStates } from '../../domain/fleet/room/region-states.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import { handlerName, incidentDurationMs, type ListedIncident } from '../../domain/incidents/incident.ts'
 import { incidentPlace } from '../../domain/incidents/incident-place.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
-import { durationText } from '../../parts/text/duration.ts'
 import { plural } from '../../parts/text/words.ts'
 import { FittingList } from './fitting-list.tsx'
 import classes from './wall.module.css'

@@ -1,5 +1,5 @@
 // Figures of reports as text.
-import { durationText } from '../../../parts/text/duration.ts'
+import { durationText } from '../../../../contract/duration-text.ts'
 
 const people = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 })
 

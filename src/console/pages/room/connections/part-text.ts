@@ -1,8 +1,8 @@
 // A part of a connection strip in words: "Offline for 41 min, connection lost".
 
+import { durationText } from '../../../../contract/duration-text.ts'
 import type { ConnectionEnd } from '../../../../contract/fleet/connections.ts'
 import { capitalised } from '../../../../contract/words.ts'
-import { durationText } from '../../../parts/text/duration.ts'
 import type { StripPart } from './strip.ts'
 
 const reasons: Readonly<Record<ConnectionEnd, string>> = {

@@ -1,6 +1,6 @@
 // Tests the parts of a connection strip, and the sentence about a device.
 import { expect, test } from 'vitest'
-import { durationText } from '../../../parts/text/duration.ts'
+import { durationText } from '../../../../contract/duration-text.ts'
 import { type ShownGap, type ShownSpan, stripParts, summaryText } from './strip.ts'
 
 const minute = (n: number) => new Date(n * 60_000).toISOString()
