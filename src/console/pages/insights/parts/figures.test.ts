@@ -1,6 +1,7 @@
 // Tests that figures are not rounded to what they are not.
 import { expect, test } from 'vitest'
-import { availabilityText, peopleFigure, quartersText, shareText } from './figures.ts'
+import { availabilityText, shareText } from '../../../../contract/reports/figure-texts.ts'
+import { peopleFigure, quartersText } from './figures.ts'
 
 test('a share that is neither nothing nor all is shown as neither', () => {
   expect([0, 0.001, 0.004, 0.006, 0.415, 0.9951, 1].map(shareText)).toEqual([

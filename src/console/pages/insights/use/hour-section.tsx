@@ -2,6 +2,7 @@
 
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useMemo, useRef } from 'react'
+import { shareText } from '../../../../contract/reports/figure-texts.ts'
 import type { UseRow } from '../../../../contract/reports/use.ts'
 import { CrossIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
@@ -9,7 +10,7 @@ import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
 import type { InsightView } from '../insight-view.ts'
 import { CsvButton } from '../parts/csv-button.tsx'
-import { quartersText, shareText } from '../parts/figures.ts'
+import { quartersText } from '../parts/figures.ts'
 import { RoomButton } from '../parts/room-button.tsx'
 import { hourQuery, hourTitle } from './week-use.ts'
 

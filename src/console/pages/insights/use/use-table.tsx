@@ -1,6 +1,7 @@
 // The table of all rooms with their figures of use.
 import { Button } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import { shareText } from '../../../../contract/reports/figure-texts.ts'
 import type { UseRow } from '../../../../contract/reports/use.ts'
 import { compareText, naturalSortKey } from '../../../../contract/search-text.ts'
 import { Section } from '../../../parts/page/page.tsx'
@@ -11,7 +12,7 @@ import { type Sort, sortRows } from '../../../parts/table/sorting.ts'
 import { plural } from '../../../parts/text/words.ts'
 import type { InsightView } from '../insight-view.ts'
 import { CsvButton } from '../parts/csv-button.tsx'
-import { peopleFigure, quartersText, shareText } from '../parts/figures.ts'
+import { peopleFigure, quartersText } from '../parts/figures.ts'
 import { RoomButton } from '../parts/room-button.tsx'
 
 interface UseTableProps {
