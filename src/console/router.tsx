@@ -148,7 +148,7 @@ const insights = createRoute({
   getParentRoute: () => root,
   path: '/insights',
   validateSearch: textParams(
-    ...(['tab', 'month', 'from', 'to', 'region', 'location', 'tag', 'hours', 'rooms', 'behind'] as const),
+    ...(['tab', 'month', 'from', 'to', 'region', 'location', 'tag', 'hours', 'rooms', 'behind', 'save'] as const),
   ),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/insights/insights-page.tsx')), 'InsightsPage'),
 })

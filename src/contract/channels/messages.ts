@@ -22,6 +22,7 @@ export const channelEvents = [
   'job.resumed',
   'job.ended',
   'audit.entry',
+  'report.month',
 ] as const
 export type ChannelEvent = (typeof channelEvents)[number]
 

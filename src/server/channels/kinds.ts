@@ -1,6 +1,7 @@
 // Says which fields each kind of channel has, checks them, and masks what is secret in them. [contract 10.channel] [contract 10.outbound]
 
 import type { ChannelKind } from '../../contract/channels/channels.ts'
+import type { ChannelEvent } from '../../contract/channels/messages.ts'
 import type { Violation } from '../../contract/error.ts'
 import type { OutboundClient } from '../outbound/outbound-fetch.ts'
 
@@ -58,6 +59,12 @@ export function targetViolations(
       : [{ field: 'routingKey', error: 'must be an integration key of letters and digits' }]),
   ]
 }
+
+/** The report of a month has tables, which only mail can show. */
+export const eventViolations = (kind: ChannelKind, events: readonly ChannelEvent[] = []): Violation[] =>
+  kind !== 'email' && events.includes('report.month')
+    ? [{ field: 'events', error: 'report.month goes to e-mail channels only. Leave it out' }]
+    : []
 
 /** No display names, no lists, no comments: each address is one recipient. */
 const mailAddress = /^[^\s@<>()[\],;:\\"\p{Cc}]+@[^\s@<>()[\],;:\\"\p{Cc}]+$/u

@@ -13,7 +13,14 @@ import { nextId } from '../db/queries/next-id.ts'
 import { change } from '../journal/audit/change.ts'
 import { auditRef } from '../journal/audit/change-result.ts'
 import type { OutboundClient } from '../outbound/outbound-fetch.ts'
-import { type ChannelTarget, maskedRoutingKey, maskUrl, targetViolations, withDefaultUrl } from './kinds.ts'
+import {
+  type ChannelTarget,
+  eventViolations,
+  maskedRoutingKey,
+  maskUrl,
+  targetViolations,
+  withDefaultUrl,
+} from './kinds.ts'
 import { checkPlaces } from './places.ts'
 import { releaseInCommit } from './release-waiting.ts'
 import {
@@ -52,7 +59,7 @@ type UpdateBody = InputOf<'channelsUpdate'>['body']
 export async function channelsCreate(ctx: RequestContext, body: CreateBody, outbound: OutboundClient) {
   const { kind, name } = body
   const target = withDefaultUrl(kind, targetOf(body))
-  const wrong = targetViolations(kind, target, outbound.findProblem)
+  const wrong = [...targetViolations(kind, target, outbound.findProblem), ...eventViolations(kind, body.events)]
   if (wrong.length > 0) throw invalid(wrong)
   const answer = await change(ctx, 'channelsCreate', async (tx) => {
     if ((await listChannels(tx)).length >= maxChannels) {
@@ -100,7 +107,10 @@ export async function channelsUpdate(ctx: RequestContext, id: string, body: Upda
     const oldSecrets = channelSecretsOf(ctx.secrets, row)
     const oldSettings = channelSettingsOf(row)
     const target = targetOf(body, oldSecrets, oldSettings)
-    const wrong = targetViolations(row.kind, target, outbound.findProblem)
+    const wrong = [
+      ...targetViolations(row.kind, target, outbound.findProblem),
+      ...eventViolations(row.kind, body.events),
+    ]
     if (wrong.length > 0) throw invalid(wrong)
     const settings = await checkPlaces(tx, mergedSettings(oldSettings, target, body), oldSettings)
     const { url, routingKey } = target

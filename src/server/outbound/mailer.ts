@@ -15,6 +15,8 @@ export interface Mail {
   /** One line. */
   readonly subject: string
   readonly text: string
+  /** The content for programs that show HTML. */
+  readonly html?: string
   /** Mails with the same thread are shown together. The first of them begins it. */
   readonly thread?: { readonly name: string; readonly isFirst: boolean }
   /** Equal in all attempts, so that servers can recognise a mail that comes twice. */
@@ -55,7 +57,7 @@ export function openMailer({ smtpUrl, smtpFrom }: MailerOptions, limits: TimeLim
   const idOf = (name: string) => `<${name.replace(/[^\w.-]/g, '-')}@${domain}>`
   const closing = new AbortController()
   return {
-    async send({ to, subject, text, thread, id }, signal) {
+    async send({ to, subject, text, html, thread, id }, signal) {
       const threadId = thread && idOf(thread.name)
       const messageId = thread?.isFirst ? threadId : id && idOf(id)
       // Servers may examine a mail before they accept it, and send it on even if their answer is not awaited.
@@ -70,6 +72,7 @@ export function openMailer({ smtpUrl, smtpFrom }: MailerOptions, limits: TimeLim
           to: to.map((address) => ({ name: '', address })),
           subject,
           text,
+          ...(html !== undefined && { html }),
           ...(messageId && { messageId }),
           ...(threadId && messageId !== threadId && { inReplyTo: threadId, references: [threadId] }),
           // Other servers do not answer to it with "out of office".

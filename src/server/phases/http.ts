@@ -53,7 +53,6 @@ import { userRoutes } from '../people/users/routes.ts'
 import { removeRegionFromUsers } from '../people/users/rules.ts'
 import { viewRoutes } from '../people/views/routes.ts'
 import { reportRoutes } from '../reports/routes.ts'
-import { ReportQueue } from '../reports/turns.ts'
 import { sensorRoutes } from '../sensors/routes.ts'
 import type { Core } from './core.ts'
 import type { Devices } from './devices.ts'
@@ -71,10 +70,9 @@ const placeReferences = [removeRegionFromUsers, removeRegionFromKeys, removePlac
 
 /** Every operation and the rule that carries it out. A missing one does not compile. */
 const operationHandlers = (
-  { bundles, latest, endpoints }: Resources,
+  { bundles, latest, endpoints, reports }: Resources,
   addresses: SignInAddresses,
   outbound: OutboundClient,
-  reports: ReportQueue,
 ): OperationHandlers => ({
   ...auditRoutes,
   ...endpointRoutes(endpoints),
@@ -123,7 +121,7 @@ export async function startHttp(
   const keyedRequests = new KeyedRequests()
   const http = await makeHttpServer({
     services,
-    handlers: operationHandlers(resources, signInAddresses(core), core.outbound, new ReportQueue(limits)),
+    handlers: operationHandlers(resources, signInAddresses(core), core.outbound),
     answerOnce: (...request) => keyedRequests.answer(...request),
     streams,
     keyring,

@@ -16,6 +16,7 @@ import { EndpointCache } from '../fleet/endpoints/endpoint-cache.ts'
 import { IncidentEngine } from '../incidents/engine/engine.ts'
 import { IncidentMetrics } from '../incidents/engine/metrics.ts'
 import { JobEngine } from '../jobs/engine/engine.ts'
+import { ReportQueue } from '../reports/turns.ts'
 import { SampleIntake } from '../sensors/ingest/intake.ts'
 import { LatestSampleCache } from '../sensors/latest/cache.ts'
 import { Horizon } from '../sensors/rollups/horizon.ts'
@@ -37,6 +38,7 @@ export interface Resources {
   readonly incidents: IncidentEngine
   readonly deferredReboots: DeferredReboots
   readonly jobs: JobEngine
+  readonly reports: ReportQueue
 }
 
 export async function makeResources(core: Core, sampleGatherMs?: number): Promise<Resources> {
@@ -81,6 +83,7 @@ export async function makeResources(core: Core, sampleGatherMs?: number): Promis
       idleMs: () => services.settings.idleMs,
       send: () => ({ logRetentionDays: sharedSettings.values.logRetentionDays }),
     }),
+    reports: new ReportQueue(services.limits),
   }
 }
 

@@ -18,6 +18,7 @@ import { CertificateExpiry } from '../nodes/certificate-expiry.ts'
 import { GraceEnd } from '../nodes/grace-end.ts'
 import { type HeldTask, TaskHolders, TaskMoved } from '../nodes/task-holders.ts'
 import { writeLastUsed } from '../people/keys/last-used.ts'
+import { writeMonthMessages } from '../reports/month-message/task.ts'
 import { makePartitions } from '../sensors/rollups/partitions.ts'
 import { rollUpOrg } from '../sensors/rollups/roll-up.ts'
 import type { Core } from './core.ts'
@@ -117,6 +118,12 @@ const scheduledTasks = (
       pauseMs: 500,
       runsOn: 'one node for each organisation',
       run: (held, org, signal) => resources.deliveries.run(held, org, signal),
+    },
+    {
+      name: 'writing the messages about a month',
+      pauseMs: minuteMs,
+      runsOn: 'one node for each organisation',
+      run: (held, org) => writeMonthMessages(held, org, resources.reports),
     },
     {
       // SQLite has no partitions.

@@ -83,12 +83,17 @@ export function reportRequestOf(query: ReportQuery, org: ReportOrg, nowMs: numbe
 }
 
 /** A report of very many rooms and days is refused if it needs the figures of all of them before its first row. [contract 16.query] */
-export function refuseTooMany({ sortBy, groupBy, days }: ReportRequest, roomCount: number): void {
-  if (roomCount * days <= maxRoomDays || (groupBy === 'room' && sortBy === 'name')) return
+export function refuseTooMany(request: ReportRequest, roomCount: number): void {
+  const { sortBy, groupBy, days } = request
+  if (!hasTooMany(request, roomCount) || (groupBy === 'room' && sortBy === 'name')) return
   const [field, what] = groupBy === 'room' ? ['sort', 'sorted by a figure'] : ['groupBy', 'grouped']
   const error = `needs all figures of ${roomCount} rooms on ${days} days, and a report that is ${what} has at most ${maxRoomDays.toLocaleString('en')} rooms times days. Ask for fewer rooms or days, or for rooms by name`
   throw invalid([{ field, error }])
 }
+
+/** Whether the figures of all rooms are too many for one report. */
+export const hasTooMany = ({ days }: Pick<ReportRequest, 'days'>, roomCount: number): boolean =>
+  roomCount * days > maxRoomDays
 
 const utcDay = (day: number): number => day * daySeconds
 const secondsOf = (time: number | string, startOf: (day: number) => number): number =>

@@ -10,7 +10,9 @@ export interface ReceivedMail {
   readonly to: readonly string[]
   /** The headers by their names in lower case, with folded lines joined. */
   readonly headers: Readonly<Record<string, string>>
+  /** As it was sent; of a mail with HTML the text beside it, decoded. */
   readonly text: string
+  readonly html?: string
 }
 
 const refusal = (words: string, responseCode: number) => Object.assign(new Error(words), { responseCode })
@@ -79,7 +81,26 @@ export class MailServer {
   }
 }
 
-function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text'> {
+interface MailPart {
+  /** The headers by their names in lower case, with folded lines joined. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+function parse(raw: string): MailPart & Pick<ReceivedMail, 'html'> {
+  const { headers, text } = partOf(raw)
+  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1]
+  if (boundary === undefined) return { headers, text }
+  const parts = text
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => partOf(part.slice(2)))
+  const ofType = (type: string) => parts.find((part) => part.headers['content-type']?.startsWith(type))
+  const html = ofType('text/html')
+  return { headers, text: decoded(ofType('text/plain')), ...(html && { html: decoded(html) }) }
+}
+
+function partOf(raw: string): MailPart {
   const [head = '', ...rest] = raw.split('\r\n\r\n')
   const lines = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
   const headers = Object.fromEntries(
@@ -89,4 +110,14 @@ function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text'> {
     }),
   )
   return { headers, text: rest.join('\r\n\r\n') }
+}
+
+/** Lines of text in the encoding of e-mail have a soft end, and bytes as =C3. */
+function decoded(part: MailPart | undefined): string {
+  const { headers, text } = part ?? { headers: {}, text: '' }
+  if (headers['content-transfer-encoding'] !== 'quoted-printable') return text
+  const bytes = text
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([\dA-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
 }

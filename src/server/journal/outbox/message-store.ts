@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
-import { wholeQuery, writeAny, writeTelemetry } from '../../db/queries/query.ts'
+import { queryExists, wholeQuery, writeAny, writeTelemetry } from '../../db/queries/query.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 
 /** Finds endpoints with the place that messages about them name, whichever regions the caller sees. */
@@ -91,6 +91,11 @@ export const insertMessage = writeAny((db, p: NewMessage, engine) =>
               sql<number>`${p.nextAt}::bigint`.as('next_at'),
             ]),
         ),
+)
+
+/** Whether a message with this order key was written, and is still kept. */
+export const hasMessage = queryExists((db, p: { org: number; orderKey: string }) =>
+  db.selectFrom('messages').select('number').where('org', '=', p.org).where('order_key', '=', p.orderKey).limit(1),
 )
 
 /** Marks the announcements of an incident whose size was at most `maxSize`, and returns their channels. Each is marked once. */

@@ -4,7 +4,7 @@ import type { ChannelEvent, MessageType } from '../../../contract/channels/messa
 import { minuteMs } from '../../../contract/durations.ts'
 import { endpointLabel } from '../../../contract/fleet/endpoint-label.ts'
 import { randomText } from '../../auth/token.ts'
-import type { TelemetryTx, Tx } from '../../db/handles.ts'
+import type { OrgReader, TelemetryTx, Tx } from '../../db/handles.ts'
 import { findWantedMessages } from '../audit/store.ts'
 
 import { type ChannelFilter, type FilteredMessage, wantsMessage } from './filter.ts'
@@ -37,6 +37,12 @@ export async function queueMessages(tx: Tx | TelemetryTx, drafts: readonly Messa
 /** Whether a channel wants messages of one of these types: if not, their content need not be looked up. */
 export const areMessagesWanted = async (tx: Tx | TelemetryTx, types: readonly ChannelEvent[]): Promise<boolean> =>
   (await filtersOf(tx)).some(({ events }) => types.some((type) => events.includes(type)))
+
+/** The channels that chose a type of message, disabled ones too. */
+export async function channelsThatChose(on: OrgReader, type: ChannelEvent): Promise<readonly ChannelFilter[]> {
+  const filters: ChannelFilter[] = JSON.parse((await findWantedMessages(on))?.wanted_messages ?? '[]')
+  return filters.filter(({ events }) => events.includes(type))
+}
 
 /** Writes a message for one channel, regardless of its filter, such as a test. Returns the id of the message. */
 export const queueForChannel = (tx: Tx | TelemetryTx, channelId: number, draft: WrittenDraft): Promise<string> =>

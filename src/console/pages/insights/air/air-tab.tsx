@@ -23,7 +23,8 @@ import { hourRange } from '../use/week-use.ts'
 
 const shownFirst = 10
 
-export function AirTab({ view: { filter, window } }: { readonly view: InsightView }) {
+export function AirTab({ view }: { readonly view: InsightView }) {
+  const { filter, window } = view
   const report = useSuspenseQuery(allRowsQuery('reportsAir', filter)).data
   const { rows } = report
   const measured = useMemo(
@@ -71,6 +72,7 @@ export function AirTab({ view: { filter, window } }: { readonly view: InsightVie
             report="reportsAir"
             input={{ ...filter, sort: '-outsideShare' }}
             of={`Air of rooms, worst first, ${window.title}`}
+            view={view}
           />
         }
       >

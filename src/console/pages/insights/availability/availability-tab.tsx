@@ -113,6 +113,7 @@ export function AvailabilityTab({ view }: { readonly view: InsightView }) {
             report="reportsAvailability"
             input={{ ...filter, sort: 'availability' }}
             of={`Availability of rooms, ${window.title}`}
+            view={view}
           />
         }
       >

@@ -18,14 +18,10 @@ import { allRowsQuery } from '../report-query.ts'
 
 const duration = (seconds: number | undefined) => (seconds === undefined ? noFigure : durationText(seconds * 1000))
 
-export function IncidentsTab({ view: { filter, window } }: { readonly view: InsightView }) {
-  const { from, to, regionId, locationId } = filter
-  const query = {
-    from,
-    ...(to !== undefined && { to }),
-    ...(regionId !== undefined && { regionId }),
-    ...(locationId !== undefined && { locationId }),
-  }
+export function IncidentsTab({ view }: { readonly view: InsightView }) {
+  const { filter, window } = view
+  // Incidents count at any hour.
+  const { hours: _, ...query } = filter
   const roomNameOf = useRoomNames()
   const { counts, rows, repeatOffenders } = useSuspenseQuery(allRowsQuery('reportsIncidents', query)).data
   if (counts.incidents === 0)
@@ -34,7 +30,6 @@ export function IncidentsTab({ view: { filter, window } }: { readonly view: Insi
     <Stack gap="md">
       <Text fz="sm" c="dimmed">
         Incidents that opened in {window.title}, at any hour, without those that became part of a larger one.
-        {filter.tag && ' The tag is not a filter of incidents.'}
       </Text>
       <FiguresList
         figures={[
@@ -53,7 +48,9 @@ export function IncidentsTab({ view: { filter, window } }: { readonly view: Insi
       />
       <Section
         title="By cause"
-        actions={<CsvButton report="reportsIncidents" input={query} of={`Incidents by cause, ${window.title}`} />}
+        actions={
+          <CsvButton report="reportsIncidents" input={query} of={`Incidents by cause, ${window.title}`} view={view} />
+        }
       >
         <DataTable
           label="Incidents by cause"

@@ -1,10 +1,12 @@
 // Saves the table above or below it as CSV, with all rows and figures of its report.
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { CallInput } from '../../../../client/client.ts'
 import { notifyError } from '../../../api.ts'
 import { DownloadIcon } from '../../../parts/page/icons.tsx'
 import { saveFile } from '../../../parts/page/save-file.ts'
+import type { InsightView } from '../insight-view.ts'
 import { type ReportId, readReportCsv } from '../report-query.ts'
 
 interface CsvButtonProps<K extends ReportId> {
@@ -12,14 +14,24 @@ interface CsvButtonProps<K extends ReportId> {
   readonly input: CallInput<K>
   /** Names the table and its file. */
   readonly of: string
+  /** Given for the main table of a tab: an address with `save=csv` saves that table when it is opened. */
+  readonly view?: InsightView
 }
 
-export function CsvButton<K extends ReportId>({ report, input, of }: CsvButtonProps<K>) {
+export function CsvButton<K extends ReportId>({ report, input, of, view }: CsvButtonProps<K>) {
   const download = useMutation({
     mutationFn: () => readReportCsv(report, input),
     onSuccess: (csv) => saveFile(csv, `${of}.csv`),
     onError: (error) => notifyError(error, 'Download failed'),
   })
+  const { mutate } = download
+  const isAsked = view?.search.save === 'csv'
+  const change = view?.change
+  useEffect(() => {
+    if (!isAsked) return
+    change?.({ save: undefined })
+    mutate()
+  }, [isAsked, change, mutate])
   return (
     <Button
       variant="subtle"

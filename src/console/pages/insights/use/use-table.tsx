@@ -35,7 +35,9 @@ export function UseTable({ view, rows }: UseTableProps) {
   return (
     <Section
       title={`All rooms (${rows.length.toLocaleString('en-GB')})`}
-      actions={<CsvButton report="reportsUse" input={view.filter} of={`Use of all rooms, ${view.window.title}`} />}
+      actions={
+        <CsvButton report="reportsUse" input={view.filter} of={`Use of all rooms, ${view.window.title}`} view={view} />
+      }
     >
       <DataTable
         label="Use of all rooms"

@@ -9,7 +9,7 @@ import { locationLabel, useSites } from '../../../domain/fleet/site/sites.ts'
 import { severityChoices } from '../../../domain/incidents/severity-label.tsx'
 import { WeeklyField } from '../../../domain/incidents/silence/weekly-field.tsx'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
-import { eventChoices, kindNames } from './channel.ts'
+import { canChoose, eventChoices, kindNames } from './channel.ts'
 import { addressesProblem, type ChannelDraft, isChannelComplete } from './channel-draft.ts'
 
 interface ChannelFormProps {
@@ -56,14 +56,16 @@ export function ChannelForm(props: ChannelFormProps) {
           label="Kind"
           data={channelKinds.map((value) => ({ value, label: kindNames[value] }))}
           value={draft.kind}
-          onChange={(kind) => kind && set({ kind, secret: '' })}
+          onChange={(kind) =>
+            kind && set({ kind, secret: '', events: draft.events.filter((event) => canChoose(kind, event)) })
+          }
           allowDeselect={false}
         />
       )}
       <TargetField draft={draft} set={set} storedTarget={storedTarget} />
       <MultiSelect
         label="Messages"
-        data={eventChoices}
+        data={eventChoices(draft.kind)}
         value={[...draft.events]}
         onChange={(events) => set({ events: events as ChannelEvent[] })}
         description={draft.events.length === 0 ? 'Only tests and heartbeats are sent.' : undefined}

@@ -34,8 +34,12 @@ const eventNames: Readonly<Record<ChannelEvent, string>> = {
   'job.resumed': 'Job resumed',
   'job.ended': 'Job ended',
   'audit.entry': 'Audit log entry',
+  'report.month': 'Report of a month',
 }
-export const eventChoices = Object.entries(eventNames).map(([value, label]) => ({ value, label }))
+/** The report of a month goes to e-mail channels only. */
+export const canChoose = (kind: ChannelKind, event: string): boolean => event !== 'report.month' || kind === 'email'
+export const eventChoices = (kind: ChannelKind) =>
+  Object.entries(eventNames).flatMap(([value, label]) => (canChoose(kind, value) ? [{ value, label }] : []))
 
 export const messageNames: Readonly<Record<MessageType, string>> = {
   ...eventNames,

@@ -4,7 +4,9 @@ import { type NamedPlace, placeText } from '../../../../contract/channels/messag
 import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
 import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
 import { oneLine } from '../../../../contract/words.ts'
-import type { IncidentContent } from './message.ts'
+import type { Mail } from '../../../outbound/mailer.ts'
+import type { IncidentContent, OutgoingMessage } from './message.ts'
+import { monthMail } from './month-mail.ts'
 import type { Outcome } from './outcome.ts'
 import type { SenderTools, SendRequest } from './sender.ts'
 import { messageTextOf } from './texts.ts'
@@ -20,7 +22,15 @@ export async function sendMail(
   { message, settings, attempts, signal }: SendRequest,
 ): Promise<Outcome> {
   if (!mailer) return { isDelivered: false, status: null, error: 'no SMTP server is set' }
-  const { incident } = message.content
+  const mail = { to: settings.to ?? [], id: message.id, ...mailOf(message) }
+  const outcome = await mailer.send(mail, signal)
+  if (!outcome.isDelivered || outcome.laterError === undefined || attempts >= maxDeferrals) return outcome
+  return { isDelivered: false, status: null, error: outcome.laterError }
+}
+
+function mailOf(message: OutgoingMessage): Pick<Mail, 'subject' | 'text' | 'html' | 'thread'> {
+  const { incident, report } = message.content
+  if (report) return monthMail(report, message.url)
   const { headline, summary, facts, advice } = messageTextOf(message)
   const { url, roomUrl } = message
   const lines = [
@@ -33,18 +43,13 @@ export async function sendMail(
     url,
     ...(roomUrl === undefined ? [] : [`Room: ${roomUrl}`]),
   ]
-  const mail = {
-    to: settings.to ?? [],
+  return {
     subject: `[Roomkeeper] ${incident ? threadSubject(incident, message.content.places) : headline}`,
     text: `${lines.join('\n')}\n`,
-    id: message.id,
     ...(incident?.id !== undefined && {
       thread: { name: `incident-${incident.id}.${message.orgId}`, isFirst: message.type === 'incident.opened' },
     }),
   }
-  const outcome = await mailer.send(mail, signal)
-  if (!outcome.isDelivered || outcome.laterError === undefined || attempts >= maxDeferrals) return outcome
-  return { isDelivered: false, status: null, error: outcome.laterError }
 }
 
 /** Mail programs show messages as one thread only if their subjects are equal, so no count and no value is in here. */

@@ -1,6 +1,7 @@
 // A message on its way to one channel, and the JSON that webhooks get. [contract 10.channel]
 import type { MessageType, NamedPlace } from '../../../../contract/channels/messages.ts'
 import type { Reading } from '../../../../contract/incidents/readings.ts'
+import type { MonthMessage } from '../../../../contract/reports/month-message.ts'
 import type { Org } from '../../../auth/token-holder.ts'
 import { isoTime } from '../../../core/clock.ts'
 import type { DueRow } from '../store.ts'
@@ -50,6 +51,7 @@ export interface MessageContent {
     readonly startedBy?: { readonly name?: string }
   }
   readonly entry?: { readonly type?: string; readonly actor?: { readonly name?: string } }
+  readonly report?: MonthMessage
 }
 
 export interface IncidentContent {
@@ -107,14 +109,18 @@ export function outgoingMessage(
   }
 }
 
-function consolePath({ incident, digest, endpoint, operation, config, job, entry }: MessageContent): string {
+function consolePath({ incident, digest, endpoint, operation, config, job, entry, report }: MessageContent): string {
   if (incident?.id !== undefined) return `/incidents/${encodeURIComponent(incident.id)}`
   if (digest) return '/incidents'
   const endpointId = endpoint?.id ?? operation?.endpointId ?? config?.endpointId
   if (endpointId !== undefined) return `/devices/${encodeURIComponent(endpointId)}`
   if (job?.id !== undefined) return `/jobs/${encodeURIComponent(job.id)}`
+  if (report) return `/insights?${new URLSearchParams({ month: report.month, ...textsOf(report.pageFilter) })}`
   return entry ? '/audit' : '/'
 }
+
+const textsOf = (values: Readonly<Record<string, number>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
 /** The body of a webhook, in the form of Standard Webhooks 1.0. */
 export const webhookBody = ({ type, createdAt, orgId, sequence, url, roomUrl, content }: OutgoingMessage): string =>
