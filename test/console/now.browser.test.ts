@@ -63,13 +63,16 @@ async function tabOf(org: TestOrg): Promise<Tab> {
  */
 const watchTexts = `globalThis.texts = new Set()
   globalThis.observer?.disconnect()
-  const probe = document.body.appendChild(document.createElement('i'))
-  probe.style.color = 'var(--rk-offline)'
-  const red = getComputedStyle(probe).color
-  probe.remove()
+  const reds = ['var(--rk-offline)', 'var(--rk-offline-fill)'].map((color) => {
+    const probe = document.body.appendChild(document.createElement('i'))
+    probe.style.color = color
+    const red = getComputedStyle(probe).color
+    probe.remove()
+    return red
+  })
   const isRed = (one) => {
     const { color, backgroundColor, backgroundImage, fill } = getComputedStyle(one)
-    return [color, backgroundColor, fill].includes(red) || backgroundImage.includes(red)
+    return reds.some((red) => [color, backgroundColor, fill].includes(red) || backgroundImage.includes(red))
   }
   const note = () => document.querySelectorAll('body *').forEach((one) => {
     if (one.matches('main span')) texts.add(one.textContent)
@@ -231,7 +234,7 @@ test('values of an offline room are dashes, and an old value has its age', async
   await bar.sample({ timestamp: now - 240, co2: 640, temp: 21.5, people: 7 })
   const { page } = await tabOf(org)
   await visit(page, '/rooms')
-  const row = page.getByRole('table', { name: 'Rooms' }).locator('[aria-rowindex="2"]')
+  const row = page.getByRole('table', { name: 'Rooms' }).getByRole('row').filter({ hasText: 'Fjord' })
   await row.getByText(/^640 4 min$/).waitFor()
   await row.getByText(/^7 4 min$/).waitFor()
   if (isFullForm) {
@@ -247,6 +250,10 @@ test('values of an offline room are dashes, and an old value has its age', async
   await page.getByRole('heading', { name: 'Current readings' }).waitFor()
   await bar.stop()
   await page.getByRole('heading', { name: 'Last readings' }).waitFor()
+  // A column without any value is hidden.
+  const { id: otherRoomId } = (await org.call('POST', '/rooms', { body: { name: 'Bay' } })).body
+  const other = await startDevice(harness, org, { roomId: otherRoomId, serial: 'BAR00003', model: 'NF19B1' })
+  await other.sample({ co2: 660, temp: 21.5, people: 8 })
   await visit(page, '/rooms')
   await row.getByText('Offline', { exact: true }).waitFor()
   expect(await row.getByRole('img', { name: 'no data' }).count()).toBe(3)

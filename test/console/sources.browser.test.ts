@@ -332,8 +332,8 @@ test('a person looks at the plan of Neat Pulse, applies it, puts the devices int
   await page.getByRole('tab', { name: 'Devices' }).click()
   await button('Put 2 into their rooms').click()
   const devices = page.getByRole('table', { name: 'Devices of the source' })
-  await devices.getByRole('link', { name: 'Fjord 2', exact: true }).waitFor()
-  await devices.getByRole('link', { name: 'Skog', exact: true }).waitFor()
+  await devices.getByRole('link', { name: /^Fjord 2 \(.+\)$/ }).waitFor()
+  await devices.getByRole('link', { name: /^Skog \(.+\)$/ }).waitFor()
   await look()
 
   // A source that is away is an incident, whose page leads to the source.

@@ -98,6 +98,7 @@ export const roomColumns = (
     sortValue: roomSortKeys.people,
     text: ({ people, peopleIs, freshness }) =>
       people === undefined || !freshness.isNow ? '' : peopleIs ? peopleText(people, peopleIs) : String(people),
+    hasValue: ({ people, freshness }) => people !== undefined && freshness.atMs !== undefined,
     cell: ({ people, peopleIs, freshness }) =>
       people === undefined || freshness.atMs === undefined ? (
         noData
@@ -161,6 +162,8 @@ const airColumn = (sensor: AirSensor, isRequested: boolean): Column<RoomTableRow
   width: '82px',
   isNumber: true,
   sortValue: roomSortKeys[sensor],
+  // An old value is shown with its age.
+  hasValue: ({ sample }) => sample !== undefined && isMeasured(sample[sensor]),
   cell: (row) => <AirCell row={row} sensor={sensor} />,
 })
 

@@ -18,6 +18,8 @@ export interface Column<T> {
   readonly cell: (row: T, details: RowDetails) => ReactNode
   /** The text of the cell in an exported file; a column without it is left out. */
   readonly text?: (row: T) => string
+  /** Whether the cell shows a value; needed if it also shows values that are not in an exported file. */
+  readonly hasValue?: (row: T) => boolean
   /** The heading is a button that sorts by this value. */
   readonly sortValue?: SortKey<T>
   /** Numbers are aligned to the right. */
@@ -37,14 +39,13 @@ export interface Column<T> {
   readonly inCard?: 'heading' | 'corner'
 }
 
-/** A column without a text in any row gives its width to the other columns. It is still in exported files, and can be chosen. */
+/** A column without a value in any row gives its width to the other columns. It is still in exported files, and can be chosen. */
 export const hideEmptyColumns = <T>(columns: readonly Column<T>[], rows: readonly T[]): readonly Column<T>[] =>
   rows.length === 0
     ? columns
     : columns.map((column, index) => {
-        const { text, from } = column
-        const isKept =
-          index === 0 || !text || from === 'file' || from === 'never' || rows.some((row) => text(row) !== '')
+        const { text, from, hasValue = (row: T) => text?.(row) !== '' } = column
+        const isKept = index === 0 || !text || from === 'file' || from === 'never' || rows.some(hasValue)
         return isKept ? column : { ...column, from: 'file' }
       })
 

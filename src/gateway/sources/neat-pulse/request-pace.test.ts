@@ -16,7 +16,8 @@ test('at most two turns come within a time, and commands come before everything 
   await Promise.all([turn('round'), turn('round'), turn('changed'), turn('list'), turn('command'), turn('command')])
   expect(order).toEqual(['command', 'command', 'list', 'changed', 'round', 'round'])
   const gaps = times.slice(2).map((at, i) => at - (times[i] as number))
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(60)
+  // A timer of Node can end up to a millisecond early.
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(59)
 })
 
 test('turns that come late are caught up with, and never more than two come within the time', () => {

@@ -44,8 +44,8 @@ test('the texts of a rule have the numbers of the organisation', async () => {
   const org = await harness.newOrg()
   await put(org, 'device.flapping', { limits: { disconnects: 9 }, clearMinutes: 30 })
   const flapping = (await list(org)).find(({ rule }: { rule: string }) => rule === 'device.flapping')
-  expect(flapping.opens).toBe('a device disconnected 9 times in 60 minutes')
-  expect(flapping.ends).toBe('it did not disconnect for 30 minutes')
+  expect(flapping.opens).toBe('a device disconnects 9 times in 60 minutes')
+  expect(flapping.ends).toBe('it has not disconnected for 30 minutes')
 })
 
 test('the default of every limit is within the range that an organisation may choose', () => {
