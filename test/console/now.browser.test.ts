@@ -256,7 +256,7 @@ test('values of an offline room are dashes, and an old value has its age', async
   await other.sample({ co2: 660, temp: 21.5, people: 8 })
   await visit(page, '/rooms')
   await row.getByText('Offline', { exact: true }).waitFor()
-  expect(await row.getByRole('img', { name: 'no data' }).count()).toBe(3)
+  await expect.poll(() => row.getByRole('img', { name: 'no data' }).count()).toBe(3)
   if (!isFullForm) return
   await visit(page, '/')
   await page.getByText('No occupancy data').waitFor()

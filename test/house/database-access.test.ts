@@ -125,6 +125,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/jobs/engine/rollback/roll-back-endpoint.ts',
     'server/jobs/engine/rollback/roll-back-moves.ts',
     'server/journal/idempotency/rules.ts',
+    'server/reports/month-message/task.ts',
     'server/sensors/rollups/retention.ts',
     'server/sensors/rollups/roll-up.ts',
     'server/sensors/rollups/room-days.ts',

@@ -51,6 +51,7 @@ test('only the named files choose the organisation that they read', () => {
     'server/people/sign-in/oidc/session-check.ts',
     'server/people/sign-in/oidc/sign-in.ts',
     'server/people/sign-in/passkeys.ts',
+    'server/reports/month-message/task.ts',
     'server/sensors/ingest/intake.ts',
     'server/sensors/latest/cache.ts',
     'server/sensors/latest/room-plan.ts',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newMessages } from '../../../test/support/channels/channel-rows.ts'
 import { openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import { findChannelName } from '../incidents/engine/engine-store.ts'
-import { makeUnattemptedDue, markGrown } from '../journal/outbox/message-store.ts'
+import { hasMessage, makeUnattemptedDue, markGrown } from '../journal/outbox/message-store.ts'
 import { countWaiting } from './delivery/all-messages-store.ts'
 import { listToldKeys } from './delivery/holding/announced-store.ts'
 import { hasWaitingMessage, listIncidentZones, updateHeartbeat } from './delivery/holding/opening-store.ts'
@@ -67,6 +67,8 @@ test('the newest message with an order key is found, and whether one waits', asy
   })
   expect(await hasWaitingMessage(all, { channel, orderKey })).toBe(true)
   expect(await hasWaitingMessage(all, { channel, orderKey: 'incident 2' })).toBe(false)
+  expect(await hasMessage(all, { orderKey })).toBe(true)
+  expect(await hasMessage(all, { orderKey: 'incident 2' })).toBe(false)
 })
 
 test('an incident has the time zones of its locations', async () => {

@@ -26,6 +26,8 @@ const without = (value: object, isLeftOut: (key: string) => boolean) =>
 function comparablePart(body: object, { mixedIncident }: GeneratedPlaces): object {
   const isOwnWord = (key: string) => isCount(key) || ['title', 'hint', 'cause'].includes(key)
   const shown = without(body, shownId(body) === mixedIncident ? isOwnWord : isCount)
+  // While nothing was rolled up it is the time of the request.
+  delete shown.quartersFrom
   for (const list of ['jobs', 'incidents'].filter((key) => key in shown)) {
     shown[list] = shown[list].map((item: object) =>
       list === 'jobs' ? without(item, isCount) : shownId(item) === mixedIncident ? without(item, isOwnWord) : item,
