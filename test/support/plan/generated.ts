@@ -109,6 +109,9 @@ const unique = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => [
   ...new Map(items.map((item) => [keyOf(item), item])).values(),
 ]
 
+/** The id of a deleted thing. An organisation gives no id twice, and none of these tests gives so many. */
+const deletedIdNumber = 900
+
 /** Changes an export as people do. Some of the results are mistakes. */
 export function edited(g: Gen, exported: OrganisationDocument, snapshot: Snapshot): Draft {
   const document = structuredClone(exported) as Draft
@@ -168,7 +171,12 @@ export function edited(g: Gen, exported: OrganisationDocument, snapshot: Snapsho
       if (room) list?.push(structuredClone(room))
     },
     () => Object.assign(oneOf(roomLists().flat()) ?? {}, { profile: 'missing' }),
-    () => Object.assign(oneOf(sites()) ?? {}, { id: g(() => fc.integer({ min: 1, max: 8 })) }),
+    () => {
+      const list = oneOf([document.regions ?? [], locations(), roomLists().flat()].filter(({ length }) => length > 0))
+      Object.assign(oneOf(list ?? []) ?? {}, {
+        id: oneOf([...(list ?? []).flatMap(({ id }) => id ?? []), deletedIdNumber]),
+      })
+    },
     () => Object.assign(document, { organisation: chance(g, 50) ? 'other' : snapshot.organisation }),
   ]
   const count = g(() => fc.nat({ max: 8 }))
