@@ -1,5 +1,5 @@
 // Renders the fields of bodies, answers and parameters as tables: name, type, limits, description.
-import { breakable, code, codes, Html, html, join, prose } from './html.ts'
+import { breakable, code, codes, Html, html, join, prose } from '../core/html.ts'
 import { type JsonSchema, nameIn, type Parameter } from './reference.ts'
 
 interface Row {

@@ -1,7 +1,7 @@
 // Renders the section "Start here", with the rules that apply to every operation.
 import { type ErrorBody, errorCodes } from '../../contract/error.ts'
+import { code, codes, type Html, html, join, prose } from '../core/html.ts'
 import { schemaLink } from './fields.ts'
-import { code, codes, type Html, html, join, prose } from './html.ts'
 import { type ApiReference, allErrors, type Parameter, type ReferenceEntry } from './reference.ts'
 import { operationLink } from './schemas.ts'
 

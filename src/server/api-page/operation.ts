@@ -1,7 +1,7 @@
 // Renders one operation: scope, parameters, body, answer, errors, and an example to paste into a shell.
 import { kibibytes } from '../../contract/operation.ts'
+import { code, codes, type Html, html, join, prose } from '../core/html.ts'
 import { fieldsTable, parametersTable, schemaLink } from './fields.ts'
-import { code, codes, type Html, html, join, prose } from './html.ts'
 import { type ApiReference, type JsonSchema, nameIn, type ReferenceEntry } from './reference.ts'
 import type { SharedSchemas } from './schemas.ts'
 

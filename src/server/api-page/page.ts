@@ -1,6 +1,6 @@
 // Renders the API reference at /docs: one page, made from the operation table, that loads nothing from other servers.
 import { hash } from 'node:crypto'
-import { breakable, Html, html } from './html.ts'
+import { breakable, Html, html } from '../core/html.ts'
 import { introSection, topics } from './intro.ts'
 import { methodBadge, operationArticle } from './operation.ts'
 import { type ApiReference, readReference } from './reference.ts'

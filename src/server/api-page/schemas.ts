@@ -1,7 +1,7 @@
 // Finds the types that several operations or types refer to, and renders their section with links back.
 import { type ConfigKey, configKeys, readOnlyKeys } from '../../contract/device/config-keys.ts'
+import { breakable, codes, type Html, html, join } from '../core/html.ts'
 import { fieldsTable, limitsOf, schemaLink, typeOf, withoutNull } from './fields.ts'
-import { breakable, codes, type Html, html, join } from './html.ts'
 import { type ApiReference, type JsonSchema, nameIn, namesIn, type ReferenceEntry } from './reference.ts'
 
 export const operationLink = (id: string): Html => html`<a href="#${id}">${id}</a>`
