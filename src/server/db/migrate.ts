@@ -41,6 +41,7 @@ import { availabilityTarget } from './migrations/033-availability-target.ts'
 import { formerAbsences } from './migrations/035-former-absences.ts'
 import { savedViews } from './migrations/036-saved-views.ts'
 import { unitFailures } from './migrations/037-unit-failures.ts'
+import { incidentNotes } from './migrations/038-incident-notes.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -81,6 +82,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '035-former-absences': formerAbsences,
   '036-saved-views': savedViews,
   '037-unit-failures': unitFailures,
+  '038-incident-notes': incidentNotes,
 }
 
 export interface ProgramMigrations {
@@ -118,6 +120,7 @@ export const programMigrations: ProgramMigrations = {
     '035-former-absences',
     '036-saved-views',
     '037-unit-failures',
+    '038-incident-notes',
   ]),
 }
 

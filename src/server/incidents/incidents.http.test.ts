@@ -313,6 +313,13 @@ test('a title has the present name of the location, its ETag changes with it, an
   expect((await t.org.call('GET', `/incidents/${id}`)).body.title).toContain('(Secret site)')
 })
 
+test('the title of a device without a name and without a room has the end of its serial number', async () => {
+  const org = await harness.newOrg()
+  const [device] = await putEndpoints(harness, org, [{ serial: 'NF1JWSL00042000', model: 'NF21F1' }])
+  const id = await newIncident(harness, org, { rule: 'device.flapping', endpoints: [device?.id ?? ''] })
+  expect((await org.call('GET', `/incidents/${id}`)).body.title).toBe('Frame 042000 keeps disconnecting')
+})
+
 test('rooms, locations and regions are those that are still affected; the filters look at all [contract 10.states]', async () => {
   const t = await newTwoRegions(harness)
   const id = await newIncident(harness, t.org, { rooms: [t.mine.room, t.other.room], endedSubjects: [t.mine.room] })

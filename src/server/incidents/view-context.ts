@@ -41,7 +41,9 @@ export async function readViewContext(
   const names = locations.length > 0 ? await listLocationNames(on, { ids: locations }) : []
   const endpoints = namedEndpoints(incidents, visible, maxNamed)
   const devices = endpoints.length > 0 ? await listEndpointNames(on, { ids: endpoints }) : []
-  const notes = incidents.length > 0 ? await listLatestNotes(on, { incidents: incidents.map(({ id }) => id) }) : []
+  // Where nothing is named, no text is shown.
+  const notes =
+    incidents.length > 0 && maxNamed > 0 ? await listLatestNotes(on, { incidents: incidents.map(({ id }) => id) }) : []
   return {
     ...(on.access.isEverything ? wholeIncidents(ctx.org.id) : await readPartFacts(ctx.org.id, on, incidents, subjects)),
     locationNames: new Map(names.map(({ id, name }) => [id, name])),
@@ -98,7 +100,8 @@ function namedEndpoints(
 const shownNames = (devices: Awaited<ReturnType<typeof listEndpointNames>>): IncidentViewContext['endpointNames'] =>
   new Map(
     devices.map((device) => {
-      const inRoom = device.has_twin ? undefined : modelLabel(device)
+      const isOnlyOne = device.room_id !== null && !device.has_twin
+      const inRoom = isOnlyOne ? modelLabel(device) : undefined
       return [
         device.id,
         { label: endpointLabel(device), ...(inRoom !== undefined && { inRoom, roomId: device.room_id }) },
