@@ -96,6 +96,9 @@ test('with stages a plan waits for windows, and its end is after the soak of the
     { outcome: 'now', unitCount: 1, endpointCount: 1 },
     { outcome: 'later', unitCount: 3, endpointCount: 3 },
   ])
+  // A stage without rooms ends immediately, and the next one pauses.
+  const emptyFirst = await plan({ stages: [{ tags: ['nobody'] }, { percent: 100, manual: true }] })
+  expect(emptyFirst.outcomes).toEqual([{ outcome: 'later', unitCount: 4, endpointCount: 4 }])
   const isWindowRespected = { respect: { window: true } }
   expect(outcomes(await plan(isWindowRespected))).toMatchObject({ Vidde: 'now', Fjord: 'waits: window' })
   const startAt = new Date(harness.clock.now() + dayMs).toISOString()

@@ -39,7 +39,10 @@ export async function jobsPlan(ctx: RequestContext, body: JobBody): Promise<Plan
   const use = await readUseOfUnits(ctx, units, now)
   const windows = new ChangeWindows(rooms, (await findOwnOrg(ctx.db))?.timezone ?? 'UTC')
   const facts = { unchanged, presence, use, windows, now, firstStage: firstStageOf(request, units, now) }
-  const planned = units.map((unit) => ({ unit, ...plannedOutcome(unit, request, prepared, facts) }))
+  const planned: PlannedUnit[] = []
+  for await (const part of inParts(units)) {
+    for (const unit of part) planned.push({ unit, ...plannedOutcome(unit, request, prepared, facts) })
+  }
   const conflicting = endpoints.filter(({ profile_id }) => profile_id !== null && conflicts.has(profile_id))
   return {
     unitCount: units.length,
@@ -88,13 +91,19 @@ interface PresentFacts {
 
 type PlannedOutcome = Pick<Plan['rooms'][number], 'outcome' | 'reason'>
 
-/** Stages without units end immediately. A job that starts later, or pauses before its first stage, changes nothing now. */
-function firstStageOf({ settings, startAt }: CheckedRequest, units: readonly Unit[], now: number): number {
-  const isLater = (startAt ?? now) > now || settings.stages[0]?.manual === true
-  return isLater ? 0 : Math.min(...units.map(({ stage }) => stage))
+interface PlannedUnit extends PlannedOutcome {
+  readonly unit: Unit
 }
 
-function countOutcomes(planned: readonly (PlannedOutcome & { readonly unit: Unit })[]): Plan['outcomes'] {
+/** Stages without units end immediately. A job that starts later, or pauses before a stage with units, changes nothing now. */
+function firstStageOf({ settings, startAt }: CheckedRequest, units: readonly Unit[], now: number): number {
+  // Units are in the order of their stages.
+  const first = units[0]?.stage ?? 0
+  const isLater = (startAt ?? now) > now || settings.stages.slice(0, first).some(({ manual }) => manual)
+  return isLater ? 0 : first
+}
+
+function countOutcomes(planned: readonly PlannedUnit[]): Plan['outcomes'] {
   const groups = Map.groupBy(planned, ({ outcome, reason }) => JSON.stringify([outcome, reason]))
   return [...groups.values()]
     .flatMap((group) => {

@@ -11,8 +11,9 @@ interface UnitGroup {
   readonly filters: readonly UnitFilter[]
 }
 
-/** Units that failed come first, also those that were rolled back since. */
+/** After the units that are marked as failed. A node of version 0.2.0 beside this one leaves FAILED units without the mark. */
 const statesByAttention = [
+  'FAILED',
   'WAITING',
   'EXPIRED',
   'KEPT',
