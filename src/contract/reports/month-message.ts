@@ -2,6 +2,8 @@
 
 /** Rows of each table of a message. */
 export const monthMessageRows = 5
+/** Places that a message names. */
+export const monthMessagePlaces = 3
 
 /** The totals of one month; a figure is absent if nothing was measured. Shares are 0 to 1. */
 export interface MonthMessageTotals {
@@ -15,11 +17,12 @@ export interface MonthMessageTotals {
 
 /** A room or a location with the figure by which it is in a table. */
 export interface MonthMessageRow {
-  readonly id?: number
   /** Empty for rooms without a location. */
   readonly name: string
   /** The location of a room. */
   readonly locationName?: string
+  /** True for a room that was deleted since. */
+  readonly isDeleted?: boolean
   readonly value: number
 }
 
@@ -28,8 +31,10 @@ export interface MonthMessage {
   readonly month: string
   readonly before: string
   readonly rooms: number
-  /** The regions and locations that the channel is limited to; absent for the whole organisation. */
+  /** The first of the regions and locations that the channel is limited to; absent if it is not limited. */
   readonly places?: readonly string[]
+  /** How many of these places are not named. */
+  readonly otherPlaceCount?: number
   /** The search parameters that limit the pages of the console to these places, if one parameter can. */
   readonly pageFilter?: { readonly region?: number; readonly location?: number }
   /** Absent if the organisation has too many rooms for a report of a month. */

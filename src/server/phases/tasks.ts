@@ -123,7 +123,7 @@ const scheduledTasks = (
       name: 'writing the messages about a month',
       pauseMs: minuteMs,
       runsOn: 'one node for each organisation',
-      run: (held, org) => writeMonthMessages(held, org, resources.reports),
+      run: (held, org, signal) => writeMonthMessages(held, org, resources.reports, signal),
     },
     {
       // SQLite has no partitions.
@@ -261,11 +261,15 @@ async function runTask(
   } else if (task.runsOn === 'one node') {
     await runHeld(holders.find(task.name), holders, (held) => task.run({ ...services, db: held.db }, held.signal))
   } else {
+    // The failure of one organisation does not keep the others waiting.
+    const failures: unknown[] = []
     for (const org of await listOrgs(services.db.system)) {
       if (signal.aborted) return
       const found = holders.find(task.name, org.key)
-      await runHeld(found, holders, (held) => task.run({ ...services, db: held.db }, org, held.signal))
+      const run = runHeld(found, holders, (held) => task.run({ ...services, db: held.db }, org, held.signal))
+      await run.catch((error) => failures.push(error))
     }
+    if (failures.length > 0) throw failures[0]
   }
 }
 

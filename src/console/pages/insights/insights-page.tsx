@@ -1,7 +1,7 @@
 // The insights page: how rooms were used, whether they worked and what their air was like, in one window. The address holds all choices.
 import { Stack, Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { AirTab } from './air/air-tab.tsx'
@@ -9,7 +9,7 @@ import { AvailabilityTab } from './availability/availability-tab.tsx'
 import { IncidentsTab } from './incidents/incidents-tab.tsx'
 import { InsightFilters } from './insight-filters.tsx'
 import type { InsightView } from './insight-view.ts'
-import { parseRooms, reportFilterOf, useInsightWindow } from './report-filter.ts'
+import { type ChangeSearch, parseRooms, reportFilterOf, useInsightWindow } from './report-filter.ts'
 import { RoomsAside } from './rooms-aside.tsx'
 import { UseTab } from './use/use-tab.tsx'
 
@@ -26,7 +26,9 @@ const tabs = [
 export function InsightsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const change = useSearchParamsUpdate<Search>(navigate)
+  const update = useSearchParamsUpdate<Search>(navigate)
+  // A table that could not be saved is not saved after another choice.
+  const change = useCallback<ChangeSearch>((changes) => update({ save: undefined, ...changes }), [update])
   const { window, today } = useInsightWindow(search)
   const view = useMemo<InsightView>(
     () => ({ search, change, window, today, filter: reportFilterOf(search, window) }),

@@ -13,7 +13,7 @@ export interface InsightSearch extends WindowInAddress {
   readonly rooms?: string
   /** The hour of the week whose rooms are shown. */
   readonly behind?: string
-  /** `csv` saves the CSV of the tab once: mails link to it. */
+  /** Saves a table of the tab once: mails link to `csv` and `locations`. */
   readonly save?: string
 }
 export type ChangeSearch = (changes: { readonly [K in keyof InsightSearch]?: string | undefined }) => void

@@ -20,7 +20,7 @@ export interface MessageDraft extends FilteredMessage {
   readonly incidentId?: number
   /** The time of the cause of the message, in milliseconds. */
   readonly at: number
-  /** One of incident, endpoint, operation, config or entry, as the API shows it. */
+  /** One of incident, endpoint, operation, config, job, entry or report; all but the report as the API shows them. */
   readonly data: Readonly<Record<string, unknown>>
 }
 

@@ -11,7 +11,7 @@ test.each([
   ['the first is a Sunday, so the message is due on Monday', '2026-11-02T06:00:00Z', 'Europe/Oslo', october2026],
   ['a second earlier it is not', '2026-11-02T05:59:59Z', 'Europe/Oslo', undefined],
   ['07:00 is that of the organisation', '2026-11-01T22:00:00Z', 'Asia/Tokyo', october2026],
-  ['after a week it is not written any more', '2026-11-09T00:00:00+01:00', 'Europe/Oslo', undefined],
+  ['after a week it is too late', '2026-11-09T00:00:00+01:00', 'Europe/Oslo', undefined],
   ['until then it is', '2026-11-08T23:59:59+01:00', 'Europe/Oslo', october2026],
   ['a first that is a Tuesday', '2026-12-01T07:00:00Z', 'Europe/London', october2026 + 1],
   ['December is reported in January', '2027-01-01T07:00:00Z', 'UTC', 2026 * 12 + 11],

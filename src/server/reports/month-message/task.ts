@@ -18,15 +18,21 @@ interface ReportOrg extends Org {
   readonly timezone: string
 }
 
-export async function writeMonthMessages(services: Services, org: ReportOrg, queue: ReportQueue): Promise<void> {
+export async function writeMonthMessages(
+  services: Services,
+  org: ReportOrg,
+  queue: ReportQueue,
+  signal: AbortSignal,
+): Promise<void> {
   const month = dueMonth(org.timezone, services.clock.now() / secondMs)
   if (month === undefined) return
   const db = services.db.forOrg(org.key)
   for (const channel of await channelsThatChose(db, 'report.month')) {
+    if (signal.aborted) return
     const orderKey = `report ${channel.channelId} ${monthText(month)}`
     if (await hasMessage(db, { orderKey })) continue
-    const message = await makeInTurn(contextFor(services, org, channel), channel, month, queue)
-    if (!message) return
+    const message = await makeUnlessBusy(contextFor(services, org, channel), channel, month, queue)
+    if (!message) continue
     await db.telemetry((tx) =>
       queueForChannel(tx, channel.channelId, {
         type: 'report.month',
@@ -46,10 +52,10 @@ const contextFor = (services: Services, org: Org, { regionIds }: ChannelPlaces):
     access: regionIds.length > 0 ? RegionAccess.of(regionIds) : RegionAccess.everything,
   })
 
-/** Undefined if the reports of callers take so long that this one must wait for the next run. */
-async function makeInTurn(ctx: RequestContext, places: ChannelPlaces, month: number, queue: ReportQueue) {
+/** Undefined if there is nothing to send yet, or if the reports of callers take so long that this one must wait for the next run. */
+async function makeUnlessBusy(ctx: RequestContext, places: ChannelPlaces, month: number, queue: ReportQueue) {
   try {
-    return await queue.run((turns) => makeMonthMessage(ctx, places, month, turns))
+    return await makeMonthMessage(ctx, places, month, queue)
   } catch (error) {
     if (error instanceof Failure && error.code === 'UNAVAILABLE') return undefined
     throw error

@@ -6,7 +6,8 @@ import { airReport } from '../air/kind.ts'
 import { AvailabilityReader, availabilityOptionsOf, availabilityReport } from '../availability/kind.ts'
 import { reportIncidents } from '../incidents/report-incidents.ts'
 import type { ReportOrgRow } from '../make-report.ts'
-import { type ReportQuery, type ReportRequest, reportRequestOf } from '../report-request.ts'
+import type { ReportKind } from '../report-kind.ts'
+import { hasTooMany, type ReportQuery, type ReportRequest, reportRequestOf } from '../report-request.ts'
 import { findReportRooms, type ReportRoom } from '../report-rooms.ts'
 import { reportRows, reportTotal } from '../report-rows.ts'
 import type { Turns } from '../turns.ts'
@@ -19,6 +20,9 @@ export interface MonthScope {
 }
 
 type Order = Pick<ReportQuery, 'groupBy' | 'sort'>
+
+/** Makes a part of a report when its turn has come. */
+export type InTurn = <T>(make: (turns: Turns) => Promise<T>) => Promise<T>
 
 export class MonthReport {
   readonly #ctx: RequestContext
@@ -37,14 +41,15 @@ export class MonthReport {
     this.request = this.#requestOf({ groupBy: 'region' })
   }
 
-  async figures(turns: Turns) {
-    const rooms = await this.rooms(turns)
-    const { request } = this
+  /** Each report is made in a turn of its own. */
+  async figures(inTurn: InTurn) {
+    const totalOf = <S, F extends object>(kind: ReportKind<S, F>) =>
+      inTurn(async (turns) => reportTotal(await this.rooms(turns), this.request, kind, turns))
     return {
-      use: await reportTotal(rooms, request, useReport(this.#ctx.db), turns),
-      availability: await reportTotal(rooms, request, this.#availability(), turns),
-      air: await reportTotal(rooms, request, this.#air(), turns),
-      incidents: await this.#incidents(rooms, turns),
+      use: await totalOf(this.use()),
+      availability: await totalOf(this.availability()),
+      air: await totalOf(this.air()),
+      incidents: await inTurn(async (turns) => this.#incidents(await this.rooms(turns), turns)),
     }
   }
 
@@ -58,19 +63,32 @@ export class MonthReport {
   }
 
   /** The first rows in the order of a figure. */
-  async firstByAvailability(order: Order, count: number, turns: Turns) {
-    const rows = await reportRows(await this.rooms(turns), this.#requestOf(order), this.#availability(), turns)
-    return rows.read(0, Math.min(count, rows.count), turns)
+  async first<S, F extends object>(kind: ReportKind<S, F>, order: Order, count: number, turns: Turns) {
+    const rows = await reportRows(await this.rooms(turns), this.#requestOf(order), kind, turns)
+    return rows.read(0, count, turns)
   }
 
-  async firstByUse(order: Order, count: number, turns: Turns) {
-    const rows = await reportRows(await this.rooms(turns), this.#requestOf(order), useReport(this.#ctx.db), turns)
-    return rows.read(0, Math.min(count, rows.count), turns)
+  /** Whether the month has ended for each of the rooms. */
+  async isOver(turns: Turns): Promise<boolean> {
+    const nowSeconds = this.#ctx.clock.now() / secondMs
+    return (await this.rooms(turns)).every(({ zone }) => this.request.windowIn(zone).to <= nowSeconds)
   }
 
-  async firstByAir(order: Order, count: number, turns: Turns) {
-    const rows = await reportRows(await this.rooms(turns), this.#requestOf(order), this.#air(), turns)
-    return rows.read(0, Math.min(count, rows.count), turns)
+  async hasTooManyRooms(turns: Turns): Promise<boolean> {
+    return hasTooMany(this.request, (await this.rooms(turns)).length)
+  }
+
+  use() {
+    return useReport(this.#ctx.db)
+  }
+
+  availability() {
+    const options = availabilityOptionsOf({}, this.#org)
+    return availabilityReport(new AvailabilityReader(this.#ctx, this.request, options), options)
+  }
+
+  air() {
+    return airReport(this.#ctx.db, undefined, this.#org.air_limits)
   }
 
   async #incidents(rooms: readonly ReportRoom[], turns: Turns) {
@@ -81,15 +99,6 @@ export class MonthReport {
     const timeOf = (day: string) => startOfDay(this.#org.timezone, Date.parse(day) / dayMs) * secondMs
     const window = { from: timeOf(this.#days.from), to: timeOf(this.#days.to) }
     return (await reportIncidents(this.#ctx, { ...places, roomIds }, window, 'rule', turns)).counts
-  }
-
-  #availability() {
-    const options = availabilityOptionsOf({}, this.#org)
-    return availabilityReport(new AvailabilityReader(this.#ctx, this.request, options), options)
-  }
-
-  #air() {
-    return airReport(this.#ctx.db, undefined, this.#org.air_limits)
   }
 
   #requestOf(order: Order): ReportRequest {

@@ -7,7 +7,7 @@ import { availabilityOptionsOf } from '../availability/kind.ts'
 import { headOf } from '../make-report.ts'
 import { findReportOrg } from '../store.ts'
 import type { ReportQueue } from '../turns.ts'
-import { MonthReport, monthText } from './month-report.ts'
+import { type InTurn, MonthReport, monthText } from './month-report.ts'
 
 export async function reportsMonth(
   ctx: RequestContext,
@@ -19,7 +19,8 @@ export async function reportsMonth(
   const asked = new MonthReport(ctx, org, number, { filters })
   const former = new MonthReport(ctx, org, number - 1, { filters })
   return queue.run(async (turns) => {
-    const [present, before] = [await asked.figures(turns), await former.figures(turns)]
+    const inTurn: InTurn = (make) => make(turns)
+    const [present, before] = [await asked.figures(inTurn), await former.figures(inTurn)]
     return {
       month,
       before: monthText(number - 1),

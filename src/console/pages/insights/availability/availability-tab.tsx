@@ -68,6 +68,8 @@ export function AvailabilityTab({ view }: { readonly view: InsightView }) {
             report="reportsAvailability"
             input={{ ...filter, groupBy: 'location', sort: 'availability' }}
             of={`Availability of locations, ${window.title}`}
+            saveAs="locations"
+            view={view}
           />
         }
       >

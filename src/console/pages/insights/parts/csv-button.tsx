@@ -14,18 +14,19 @@ interface CsvButtonProps<K extends ReportId> {
   readonly input: CallInput<K>
   /** Names the table and its file. */
   readonly of: string
-  /** Given for the main table of a tab: an address with `save=csv` saves that table when it is opened. */
+  /** The value of `save` in an address that saves the table when it is opened. */
+  readonly saveAs?: string
   readonly view?: InsightView
 }
 
-export function CsvButton<K extends ReportId>({ report, input, of, view }: CsvButtonProps<K>) {
+export function CsvButton<K extends ReportId>({ report, input, of, saveAs = 'csv', view }: CsvButtonProps<K>) {
   const download = useMutation({
     mutationFn: () => readReportCsv(report, input),
     onSuccess: (csv) => saveFile(csv, `${of}.csv`),
     onError: (error) => notifyError(error, 'Download failed'),
   })
   const { mutate } = download
-  const isAsked = view?.search.save === 'csv'
+  const isAsked = view?.search.save === saveAs
   const change = view?.change
   useEffect(() => {
     if (!isAsked) return

@@ -7,7 +7,7 @@ import { readingLabel, readingText } from '../../../../contract/incidents/readin
 import { capitalised, oneLine } from '../../../../contract/words.ts'
 import { localTimeText } from '../../../core/time/local-time.ts'
 import type { DigestContent, IncidentContent, OutgoingMessage } from './message.ts'
-import { monthName } from './month-mail.ts'
+import { monthTitle } from './month-mail.ts'
 
 interface MessageText {
   /** One line. */
@@ -58,7 +58,7 @@ export function messageTextOf(message: OutgoingMessage): MessageText {
     return { headline: `Job ${type.replace('job.', '')}: ${oneLine(job.name ?? job.id)}`, facts }
   }
   if (entry) return { headline: `Change: ${wordsOf(entry.type)}`, facts: factsOf([['By', entry.actor?.name]]) }
-  if (report) return { headline: `Rooms in ${monthName(report.month)}`, facts: [] }
+  if (report) return { headline: monthTitle(report), facts: [] }
   if (type === 'heartbeat') return { headline: 'Roomkeeper is running', facts: [] }
   return {
     headline: 'Test message from Roomkeeper',
