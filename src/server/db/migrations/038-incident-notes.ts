@@ -1,4 +1,4 @@
-// What people wrote about incidents is found without reading whole timelines. [contract 10.states]
+// An index of the texts that people wrote about incidents: they are found without reading whole timelines. [contract 10.states]
 import type { MigrationStatements } from './dialect.ts'
 
 export const incidentNotes: MigrationStatements = () => [
