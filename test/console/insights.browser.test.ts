@@ -197,6 +197,19 @@ test('a file has the rows of its table, in their order', async () => {
   expect(lines.at(-1)?.[use], 'not measured is empty, not 0').toBe('')
 })
 
+test('a link of a mail saves a table once, and leaves its page', async () => {
+  const { page } = await shared()
+  for (const [address, name] of [
+    ['tab=use&save=csv', /^Use of all rooms, /],
+    ['tab=availability&save=locations', /^Availability of locations, /],
+  ] as const) {
+    const downloaded = page.waitForEvent('download')
+    await visit(page, `/insights?${address}`)
+    expect((await downloaded).suggestedFilename()).toMatch(name)
+    await expect.poll(() => new URL(page.url()).searchParams.has('save')).toBe(false)
+  }
+})
+
 test('the server knows the address of the page', async () => {
   const { status } = await fetch(`${harness.url}/insights?tab=air`, { headers: { accept: 'text/html' } })
   expect(status).toBe(200)
