@@ -5,7 +5,6 @@ import { useState } from 'react'
 import type { RebootTime } from '../../../../contract/fleet/commands.ts'
 import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
 import { defaultDeadlineDays, maxTargetValues } from '../../../../contract/jobs/job-request.ts'
-import { maxNameLength } from '../../../../contract/shape.ts'
 import { capitalised } from '../../../../contract/words.ts'
 import { useWrite } from '../../../api.ts'
 import { ErrorText } from '../../../parts/page/page.tsx'
@@ -15,6 +14,7 @@ import { ActionFields } from '../action/action-fields.tsx'
 import { type ActionInput, actionOf, actionProblem, emptyAction } from '../action/action-forms.ts'
 import { useActionText, useDeviceClause } from '../action-name.ts'
 import { type JobDraft, noFailureLimit, type PlannedAction } from '../job.ts'
+import { jobNameOf } from '../job-name.ts'
 import { PlanPanel, usePlan } from '../plan-panel.tsx'
 import { bulkDeadline } from './bulk-deadline.ts'
 import type { BulkTarget } from './bulk-target.ts'
@@ -129,24 +129,12 @@ const respectOf: Readonly<Record<RebootTime, NonNullable<JobDraft['respect']>>> 
   window: { idle: true, window: true },
 }
 
-/** "Restart · 3 rooms in Boston Seaport". A long action is shortened rather than the place. */
-function jobName(action: string, subject: string): string {
-  const [text, place] = [action, ` · ${subject}`].map((part) => [...part.replaceAll(/\s+/g, ' ')]) as [
-    string[],
-    string[],
-  ]
-  const length = maxNameLength - place.length
-  return [...(text.length > length ? [...text.slice(0, Math.max(length - 1, 0)), '…'] : text), ...place]
-    .slice(0, maxNameLength)
-    .join('')
-}
-
 function PlanView({ action, subject, target, onBack, onClose, onDone }: PlanViewProps) {
   const [skipConflicts, setSkipConflicts] = useState(false)
   const navigate = useNavigate()
   const nameOf = useActionText([action])
   const deviceClause = useDeviceClause(action)
-  const name = jobName(nameOf(action), subject)
+  const name = jobNameOf(nameOf(action), subject)
   const [when, setWhen] = useState<RebootTime>('idle')
   const { isDeferred, canConflict, texts } = jobActions[action.type]
   const draft: JobDraft = {

@@ -2,8 +2,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { maxNameLength } from '../../../../contract/shape.ts'
 import { useActionText } from '../../../domain/jobs/action-name.ts'
+import { jobNameOf } from '../../../domain/jobs/job-name.ts'
 import { EmptyState, LoadingBoundary, Page } from '../../../parts/page/page.tsx'
 import { LeaveGuard } from '../../../parts/settings-form/unsaved-changes.tsx'
 import { usePermissions } from '../../../session.ts'
@@ -96,11 +96,8 @@ function Wizard() {
 function useDraftOf(state: WizardState) {
   const unnamed = jobDraftOf(state, '')
   const textOf = useActionText(unnamed ? [unnamed.action] : [])
-  return unnamed && { ...unnamed, name: state.name.trim() || shortened(textOf(unnamed.action)) }
+  return unnamed && { ...unnamed, name: state.name.trim() || jobNameOf(textOf(unnamed.action)) }
 }
-
-const shortened = (text: string): string =>
-  text.length <= maxNameLength ? text : `${text.slice(0, maxNameLength - 1)}…`
 
 /** A new step gets the focus, so that screen readers continue there, and begins at its top. */
 function useFocusOnStep(step: WizardStep) {
