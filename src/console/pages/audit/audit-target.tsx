@@ -7,6 +7,7 @@ import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { operationQuery } from '../../api.ts'
+import { inRoom, useNamedRooms } from '../../domain/fleet/room/room-names.ts'
 import { type AuditLogEntry, type AuditTarget, targetKey } from './audit-entries.ts'
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -35,26 +36,27 @@ export type TargetNameOf = (target: AuditTarget) => string
 
 /** The name of the target when the entry was written; rooms and devices that still exist are named with their place of today. */
 export function useTargetNames(): TargetNameOf {
-  const locationNames = useQuery({ ...operationQuery('roomsList'), select: locationsOfRooms }).data
-  const roomsOfDevices = useQuery({ ...operationQuery('endpointsBasicList'), select: roomsById }).data
+  const rooms = useNamedRooms()
+  const roomsOfDevices = useQuery({ ...operationQuery('endpointsBasicList'), select: roomIds }).data
   return useCallback(
     ({ type, id, name }) => {
       const text = name || id
-      if (type === 'room') return placedRoomName(text, locationNames?.[id])
-      const room = type === 'endpoint' ? roomsOfDevices?.[id] : undefined
-      return room ? `${text} in ${placedRoomName(room.name, locationNames?.[room.id])}` : text
+      if (type === 'room') return placedRoomName(text, rooms?.[Number(id)]?.location)
+      const roomId = type === 'endpoint' ? roomsOfDevices?.[id] : undefined
+      const room = roomId === undefined ? undefined : rooms?.[roomId]
+      return room ? inRoom(text, room) : text
     },
-    [locationNames, roomsOfDevices],
+    [rooms, roomsOfDevices],
   )
 }
 
-/** Objects and not maps: equal objects of two answers are the same object, so a change of a state renders nothing again. */
-const locationsOfRooms = ({ body }: { readonly body: ResponseOf<Operations['roomsList']> }) =>
-  Object.fromEntries(body.rooms.map(({ id, location }) => [id, location?.name]))
-const roomsById = ({ body }: { readonly body: ResponseOf<Operations['endpointsBasicList']> }) =>
-  Object.fromEntries(
-    body.endpoints.map(({ id, roomId, roomName = '' }) => [id, roomId && { id: roomId, name: roomName }]),
-  )
+/** An object and not a map: equal objects of two answers are the same object, so a change of a state renders nothing again. */
+const roomIds = ({
+  body,
+}: {
+  readonly body: ResponseOf<Operations['endpointsBasicList']>
+}): Readonly<Record<string, number | undefined>> =>
+  Object.fromEntries(body.endpoints.map(({ id, roomId }) => [id, roomId]))
 
 interface TargetProps {
   readonly target: AuditTarget

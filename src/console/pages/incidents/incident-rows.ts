@@ -1,10 +1,10 @@
 // The rows of the work list: each incident with the names of its place, and how rows are filtered and sorted.
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { dayMs, hourMs } from '../../../contract/durations.ts'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
-import { operationQuery } from '../../api.ts'
+import { useNamedRooms } from '../../domain/fleet/room/room-names.ts'
 import { useSites } from '../../domain/fleet/site/sites.ts'
 import {
   compareWorstFirst,
@@ -72,15 +72,14 @@ export function useIncidentRows(state: string | undefined): readonly WorkListRow
     : openIncidentsQuery
   const listed = useSuspenseQuery(query).data
   const open = useSuspenseQuery(openIncidentsQuery).data
-  const incidents = useMemo(() => (state === 'all' ? [...listed, ...open] : listed), [state, listed, open])
-  // Only names are selected, so that a change of a room's state does not build all rows again.
-  const { data: roomNames } = useQuery({ ...operationQuery('roomsList'), select: namesOfRooms })
+  const incidents = useMemo(() => (state === 'all' ? endedAndOpen(listed, open) : listed), [state, listed, open])
+  const rooms = useNamedRooms()
   const { regions, locationById } = useSites()
   const weekCounts = useWeekCounts()
   return useMemo(() => {
     const regionNames = new Map(regions.map(({ id, name }) => [id, name]))
     return incidents.map((incident) => {
-      const place = incidentPlace(incident, (id) => roomNames?.[id])
+      const place = incidentPlace(incident, (id) => rooms?.[id]?.name)
       const site = [
         namesText(incident.locationIds, (id) => locationById.get(id)?.name, 'location'),
         namesText(incident.regionIds, (id) => regionNames.get(id), 'region'),
@@ -97,16 +96,14 @@ export function useIncidentRows(state: string | undefined): readonly WorkListRow
         searchText: normalizeText(words.join(' ')),
       }
     })
-  }, [incidents, roomNames, regions, locationById, weekCounts])
+  }, [incidents, rooms, regions, locationById, weekCounts])
 }
 
-/** An object and not a map, because equal objects of two answers are the same object. */
-type RoomNames = Readonly<Record<number, string>>
-const namesOfRooms = ({
-  body,
-}: {
-  readonly body: { readonly rooms: readonly { id: number; name: string }[] }
-}): RoomNames => Object.fromEntries(body.rooms.map(({ id, name }) => [id, name]))
+/** An incident that has just ended is in both lists until the open ones are read again: as it ended. */
+export const endedAndOpen = <T extends Pick<ListedIncident, 'id'>>(
+  ended: readonly T[],
+  open: readonly T[],
+): readonly T[] => [...new Map([...open, ...ended].map((incident) => [incident.id, incident])).values()]
 
 function namesText(ids: readonly number[], nameOf: (id: number) => string | undefined, noun: string): string {
   const [first] = ids

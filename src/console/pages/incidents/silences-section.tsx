@@ -7,7 +7,7 @@ import { type ReactNode, useState } from 'react'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { operationQuery } from '../../api.ts'
 import { deviceInRoom } from '../../domain/fleet/device/device.ts'
-import { useRoomNames } from '../../domain/fleet/room/room-names.ts'
+import { useNamedRooms, useRoomNames } from '../../domain/fleet/room/room-names.ts'
 import { locationLabel, useSites } from '../../domain/fleet/site/sites.ts'
 import { useEndSilence } from '../../domain/incidents/silence/end-silence.tsx'
 import {
@@ -72,6 +72,7 @@ interface SilencesTableProps {
 
 function SilencesTable({ silences, now, onEnd }: SilencesTableProps) {
   const permissions = usePermissions()
+  const linkOf = usePlaceLinks(silences)
   const endColumn: Column<ListedSilence> = {
     id: 'actions',
     title: 'Actions',
@@ -88,15 +89,15 @@ function SilencesTable({ silences, now, onEnd }: SilencesTableProps) {
     <DataTable
       label="Silences"
       rows={silences}
-      columns={[...silenceColumns(now), ...(onEnd ? [endColumn] : [])]}
+      columns={[...silenceColumns(now, linkOf), ...(onEnd ? [endColumn] : [])]}
       keyOf={({ id }) => id}
       minWidthPx={760}
     />
   )
 }
 
-const silenceColumns = (now: number): readonly Column<ListedSilence>[] => [
-  { id: 'place', title: 'Applies to', cell: ({ place }) => <PlaceLink place={place} /> },
+const silenceColumns = (now: number, linkOf: (place: SilencedPlace) => ReactNode): readonly Column<ListedSilence>[] => [
+  { id: 'place', title: 'Applies to', cell: ({ place }) => linkOf(place) },
   {
     id: 'state',
     title: 'State',
@@ -124,30 +125,34 @@ const SilenceState = ({ isActive }: { readonly isActive: boolean }) => (
   </StatusLabel>
 )
 
-function PlaceLink({ place }: { readonly place: SilencedPlace }): ReactNode {
+/** Names the places of all rows. The lists of rooms and devices have their names, so a long list of silences needs no request for each. */
+function usePlaceLinks(silences: readonly ListedSilence[]): (place: SilencedPlace) => ReactNode {
   const { regions, locationById } = useSites()
-  const { roomId, endpointId, regionId, locationId } = place
-  // The lists have the names of all rooms and devices, so a long list of silences needs no request for each.
-  const roomNameOf = useRoomNames({ enabled: roomId !== undefined || endpointId !== undefined })
-  const { data: devices } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: endpointId !== undefined })
-  if (roomId !== undefined) {
-    return (
-      <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
-        {roomNameOf(roomId)}
-      </Link>
-    )
+  const hasDevice = silences.some(({ place }) => place.endpointId !== undefined)
+  const hasRoom = silences.some(({ place }) => place.roomId !== undefined)
+  const rooms = useNamedRooms({ enabled: hasRoom || hasDevice })
+  const roomNameOf = useRoomNames({ enabled: hasRoom || hasDevice })
+  const { data: devices } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: hasDevice })
+  return ({ roomId, endpointId, regionId, locationId }) => {
+    if (roomId !== undefined) {
+      return (
+        <Link to="/rooms/$roomId" params={{ roomId: String(roomId) }}>
+          {roomNameOf(roomId)}
+        </Link>
+      )
+    }
+    if (endpointId !== undefined) {
+      const device = devices?.body.endpoints.find(({ id }) => id === endpointId)
+      return (
+        <Link to="/devices/$endpointId" params={{ endpointId }}>
+          {device ? deviceInRoom(device, rooms) : 'Device'}
+        </Link>
+      )
+    }
+    if (locationId !== undefined) return locationById.get(locationId)?.name ?? `Location ${locationId}`
+    if (regionId !== undefined) return regions.find(({ id }) => id === regionId)?.name ?? `Region ${regionId}`
+    return 'Whole organisation'
   }
-  if (endpointId !== undefined) {
-    const device = devices?.body.endpoints.find(({ id }) => id === endpointId)
-    return (
-      <Link to="/devices/$endpointId" params={{ endpointId }}>
-        {device ? deviceInRoom(device, roomNameOf) : 'Device'}
-      </Link>
-    )
-  }
-  if (locationId !== undefined) return locationById.get(locationId)?.name ?? `Location ${locationId}`
-  if (regionId !== undefined) return regions.find(({ id }) => id === regionId)?.name ?? `Region ${regionId}`
-  return 'Whole organisation'
 }
 
 /** Values of the select are the kind of place and its id. */

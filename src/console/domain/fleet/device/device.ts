@@ -6,7 +6,7 @@ import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { isKnownTimeZone } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
-import type { RoomNameOf } from '../room/room-names.ts'
+import { inRoom, type RoomsById } from '../room/room-names.ts'
 
 export type DeviceDetails = ResponseOf<Operations['endpointsGet']>
 /** A device as the list of all devices has it, with fewer fields. */
@@ -15,11 +15,11 @@ export type ListedDevice = ResponseOf<Operations['endpointsBasicList']>['endpoin
 /** In the console an endpoint is called a device. */
 export const deviceName = endpointLabel
 
-/** "Bar in Coral (Boston Seaport)". */
-export const deviceInRoom = (device: ListedDevice, roomNameOf: RoomNameOf): string =>
-  device.roomId === undefined
-    ? deviceName(device)
-    : `${deviceName(device)} in ${roomNameOf(device.roomId, device.roomName)}`
+/** "Bar in Coral (Boston Seaport)", or "Bar in Coral" before the rooms are read. */
+export const deviceInRoom = (device: ListedDevice, rooms: RoomsById | undefined): string => {
+  const { roomId, roomName = `Room ${roomId}` } = device
+  return roomId === undefined ? deviceName(device) : inRoom(deviceName(device), rooms?.[roomId] ?? { name: roomName })
+}
 
 export const powerNames = {
   ON: 'On',

@@ -6,23 +6,41 @@ import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
 import { operationQuery } from '../../../api.ts'
 
-/** Returns "Coral (Boston Seaport)" for the id of a room. Rooms that are deleted, or not read yet, have the fallback. */
-export type RoomNameOf = (id: number, fallback?: string) => string
+export interface NamedRoom {
+  readonly name: string
+  /** The name of its location. */
+  readonly location?: string | undefined
+}
+
+/** "Bar in Coral (Boston Seaport)". */
+export const inRoom = (name: string, room: NamedRoom): string =>
+  `${name} in ${placedRoomName(room.name, room.location)}`
+
+/** An object and not a map: equal objects of two answers are the same object, so a change of a room's state renders nothing again. */
+export type RoomsById = Readonly<Record<number, NamedRoom>>
 
 interface RoomNamesOptions {
   /** False while no room has to be named, which saves reading the list. */
   readonly enabled?: boolean
 }
 
-export function useRoomNames({ enabled = true }: RoomNamesOptions = {}): RoomNameOf {
-  const { data } = useQuery({ ...operationQuery('roomsList'), select: namesOfRooms, enabled })
-  return useCallback((id, fallback = `Room ${id}`) => data?.[id] ?? fallback, [data])
-}
+/** The rooms are undefined until they are read. */
+export const useNamedRooms = ({ enabled = true }: RoomNamesOptions = {}): RoomsById | undefined =>
+  useQuery({ ...operationQuery('roomsList'), select: namesAndLocations, enabled }).data
 
-/** An object and not a map: equal objects of two answers are the same object, so a change of a room's state renders nothing again. */
-const namesOfRooms = ({
-  body,
-}: {
-  readonly body: ResponseOf<Operations['roomsList']>
-}): Readonly<Record<number, string>> =>
-  Object.fromEntries(body.rooms.map(({ id, name, location }) => [id, placedRoomName(name, location?.name)]))
+const namesAndLocations = ({ body }: { readonly body: ResponseOf<Operations['roomsList']> }): RoomsById =>
+  Object.fromEntries(body.rooms.map(({ id, name, location }) => [id, { name, location: location?.name }]))
+
+/** Returns "Coral (Boston Seaport)" for the id of a room. Rooms that are deleted, or not read yet, have the fallback. */
+export type RoomNameOf = (id: number, fallback?: string) => string
+
+export function useRoomNames(options?: RoomNamesOptions): RoomNameOf {
+  const rooms = useNamedRooms(options)
+  return useCallback(
+    (id, fallback = `Room ${id}`) => {
+      const room = rooms?.[id]
+      return room ? placedRoomName(room.name, room.location) : fallback
+    },
+    [rooms],
+  )
+}

@@ -1,6 +1,7 @@
 // Names the selected rows of a list, with their place if it is one, for the title of a dialog and the name of its job.
 import { placedRoomName } from '../../../../contract/fleet/room-name.ts'
 import { plural } from '../../../parts/text/words.ts'
+import { inRoom } from '../../fleet/room/room-names.ts'
 
 interface Place {
   readonly id: number
@@ -31,7 +32,7 @@ export function devicesSubject<T extends SelectedDevice>(devices: readonly T[], 
   const subject = devices.length === 1 ? nameOf(first) : plural(devices.length, 'device')
   const { roomId, roomName, location } = first
   if (roomName !== undefined && devices.every((device) => device.roomId === roomId))
-    return `${subject} in ${placedRoomName(roomName, location?.name)}`
+    return inRoom(subject, { name: roomName, location: location?.name })
   return `${subject}${locationSuffix(devices)}`
 }
 
