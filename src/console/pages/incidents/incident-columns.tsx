@@ -100,7 +100,7 @@ export function workListColumns({ now, isCards, hasEnded, start }: ColumnOptions
     ...(isCards ? [] : [noteColumn]),
     {
       id: 'handler',
-      title: 'Assignee',
+      title: 'Handled by',
       width: 'minmax(78px, 0.8fr)',
       sortValue: incidentSortKeys.handler,
       text: ({ incident }) => handlerName(incident) ?? '',

@@ -23,7 +23,7 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
   const handlerChoices = useMemo<FilterChoice[]>(
     () => [
       ...(ownId === undefined ? [] : [{ value: handlerMe, label: 'Me' }]),
-      { value: handlerNone, label: 'Unassigned' },
+      { value: handlerNone, label: 'Not handled' },
       ...users.filter(({ id }) => id !== ownId).map((user) => ({ value: user.id, label: personName(user) })),
     ],
     [users, ownId],
@@ -72,7 +72,7 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
         isMulti
         onChange={onChange}
       />
-      <FilterSelect label="Assignee" value={filter.handler} choices={handlerChoices} isMulti onChange={set.handler} />
+      <FilterSelect label="Handled by" value={filter.handler} choices={handlerChoices} isMulti onChange={set.handler} />
     </FilterBar>
   )
 }
