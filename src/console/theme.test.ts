@@ -15,7 +15,7 @@ function contrast(one: string, other: string): number {
 }
 
 test.each(['light', 'dark'] as const)(
-  'text of a state has a contrast of 4.5 in %s, and a fill that stands alone one of 3',
+  'text of a state has a contrast of 4.5 in %s, and the fills of offline, unknown and running one of 3',
   (scheme) => {
     const colours = cssVariables(theme as never)[scheme]
     const of = (name: string) => colours[`--rk-${name}`] ?? ''

@@ -10,7 +10,6 @@ import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import {
   type RoomState,
   RoomStateLabel,
-  roomStateFill,
   roomStateLabel,
   roomStateMeaning,
   roomStates,
@@ -31,6 +30,9 @@ const lastDayRefetchMs = 5 * minuteMs
 
 /** Undefined until it is loaded; without it the numbers stand alone. */
 const useLastDay = () => useQuery({ ...operationQuery('reportsLastDay'), refetchInterval: lastDayRefetchMs }).data?.body
+
+/** Thin lines have the colour of text: the fill of degraded has too little contrast. */
+const lineColours: Partial<Record<RoomState, string>> = { OFFLINE: 'var(--rk-offline)', DEGRADED: 'var(--rk-degraded)' }
 
 export function StateTiles({ rows }: RoomRowsProps) {
   const lastDay = useLastDay()
@@ -60,7 +62,7 @@ export function StateTiles({ rows }: RoomRowsProps) {
             <Sparkline
               values={lastDay.rooms[state]}
               label={`${roomStateLabel(state, isReconnecting)} in the last 24 hours`}
-              colour={state === 'OFFLINE' || state === 'DEGRADED' ? roomStateFill(state) : 'var(--rk-empty)'}
+              colour={lineColours[state] ?? 'var(--rk-empty)'}
             />
           )}
         </span>

@@ -63,7 +63,7 @@ export const CopyIcon = icon(<path d="M8 8h12v12H8zM16 8V4H4v12h4" />)
 export const CheckIcon = icon(<path d="M5 12.5 10 17 19 7" />)
 export const CrossIcon = icon(<path d="M6 6l12 12M18 6 6 18" />)
 export const WarnIcon = icon(<path d="M12 4 2.5 20h19zM12 10v4M12 17v.01" />)
-/** Shapes of states: each is used for one state only, and none of them on a button. */
+/** These shapes are for states and severities, down to the dot: no button has one of them. */
 export const CriticalIcon = icon(
   <path d="M8.500 3h7L21 8.500v7L15.500 21h-7L3 15.500v-7zM12 8v5M12 16.500v.01" strokeWidth="2.200" />,
 )

@@ -3,7 +3,7 @@ import { Code, Group, Text, UnstyledButton } from '@mantine/core'
 import { memo, type ReactNode, useId, useRef } from 'react'
 import type { ConfigValue } from '../../../contract/device/config-keys.ts'
 import { settingName } from '../../../contract/device/setting-names.ts'
-import { LockIcon, WarnIcon } from '../page/icons.tsx'
+import { LockIcon } from '../page/icons.tsx'
 import { StatusLabel } from '../text/status-label.tsx'
 import { SettingField } from './setting-field.tsx'
 import { settingHint } from './setting-sections.ts'
@@ -141,9 +141,7 @@ function ReportedValue({ name, wanted, reported, rejected, isPending }: Reported
     <div className={classes.reported}>
       <span className={classes.prefix}>Reported: </span>
       {rejected !== undefined ? (
-        <StatusLabel tone="danger" icon={<WarnIcon size={16} />}>
-          Rejected
-        </StatusLabel>
+        <StatusLabel tone="danger">Rejected</StatusLabel>
       ) : differs ? (
         <StatusLabel tone="warning">{isPending ? `Still reports ${text}` : `Reports ${text}`}</StatusLabel>
       ) : text !== undefined ? (

@@ -8,8 +8,7 @@ export const useDensity = () =>
     key: 'roomkeeper-density',
     defaultValue: 'compact',
     getInitialValueInEffect: false,
-    // A value that another version has stored is no density.
-    deserialize: (text) => (text === '"comfortable"' || text === 'comfortable' ? 'comfortable' : 'compact'),
+    deserialize: (text) => (text === 'comfortable' ? 'comfortable' : 'compact'),
     serialize: (density) => density,
   })
 

@@ -60,7 +60,7 @@ type UnseenDevice = Pick<ListedDevice, 'state' | 'hasGateway'>
 const styleOf = (state: RoomState, isReconnecting: boolean): RoomStateLook =>
   state === 'UNKNOWN' && isReconnecting ? reconnecting : roomStateLooks[state]
 
-/** The colour of the state in a bar or a line. */
+/** The colour of the state in a bar. */
 export const roomStateFill = (state: RoomState): string => `var(--rk-${state.toLowerCase()}-fill)`
 export const roomStateLabel = (state: RoomState, isReconnecting = false): string => styleOf(state, isReconnecting).label
 export const roomStateIcon = (state: RoomState, isReconnecting = false): ReactNode =>
