@@ -34,7 +34,7 @@ const eventNames: Readonly<Record<ChannelEvent, string>> = {
   'job.resumed': 'Job resumed',
   'job.ended': 'Job ended',
   'audit.entry': 'Audit log entry',
-  'report.month': 'Report of a month',
+  'report.month': 'Monthly report',
 }
 /** The report of a month goes to e-mail channels only. */
 export const canChoose = (kind: ChannelKind, event: string): boolean => event !== 'report.month' || kind === 'email'
