@@ -6,6 +6,7 @@ import {
   changeSession,
   closeTabs,
   consolePort,
+  expectTrouble,
   openBrowser,
   openTab,
   settled,
@@ -159,6 +160,7 @@ test('the page of a job has a bar for each stage, its counts lead to their rooms
   await table.getByText('Vik').waitFor()
   await expectAccessible(page)
 
+  await expectNextPageFailure(page, `/jobs/${id}`)
   delete rejects.bluetooth
   await page.getByRole('button', { name: 'Retry failed' }).click()
   await count(1, 'Succeeded 1').waitFor()
@@ -167,6 +169,36 @@ test('the page of a job has a bar for each stage, its counts lead to their rooms
   expect(rooms.map(({ device }) => device.settings.bluetooth)).toEqual([true, true])
   for (const { device } of rooms) await device.stop()
 })
+
+/** A page of rooms that cannot be read is asked for once, and again when the user asks. */
+async function expectNextPageFailure(page: Page, path: string): Promise<void> {
+  const { trouble } = await shared()
+  const { rooms } = (await fleet.org.call('GET', `${path}/rooms`)).body
+  const reads = /\/jobs\/[^/]+\/rooms\?/
+  let asked = 0
+  let isBroken = true
+  await page.route(reads, (route) => {
+    const isNext = new URL(route.request().url()).searchParams.get('pageToken') === 'next'
+    if (!isNext) return route.fulfill({ json: { rooms, nextPageToken: 'next' } })
+    asked++
+    return isBroken
+      ? route.fulfill({ status: 400, json: { code: 'INVALID', message: 'No such page.' } })
+      : route.fulfill({ json: { rooms: [], nextPageToken: '' } })
+  })
+  await page.getByRole('textbox', { name: 'Search rooms' }).fill('v')
+  const alert = page.getByRole('main').getByRole('alert')
+  await alert.waitFor()
+  // The next reads of the page would follow each other at once.
+  await page.getByRole('table', { name: 'Rooms of the job' }).getByText('Vik').hover()
+  await expectAccessible(page)
+  expect(asked).toBe(1)
+  isBroken = false
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await alert.waitFor({ state: 'detached' })
+  expect(asked).toBe(2)
+  await page.unroute(reads)
+  expectTrouble(trouble, /status of 400/)
+}
 
 /** Looks at every step of the wizard, and saves a draft. */
 async function draftOnPhone(page: Page): Promise<void> {

@@ -12,6 +12,8 @@ const minIntervalMs: Partial<Record<OperationId, number>> = {
   incidentsList: 2000,
   roomNotesList: 3000,
   profilesReach: 3000,
+  // All pages that are loaded are read again.
+  jobsRoomsList: 3000,
   gatewaysList: 3000,
   gatewayDevicesList: 2000,
   sourcesList: 2000,

@@ -28,6 +28,8 @@ const route = getRouteApi('/jobs/$jobId')
 type Search = ReturnType<typeof route.useSearch>
 
 const pageSizeRows = 200
+/** The height of the error below the table, with the margin of the page. */
+const errorHeightPx = 170
 /** A search asks the server, once the user stops typing. */
 const searchDelayMs = 250
 
@@ -61,16 +63,18 @@ export function JobRooms({ job }: { readonly job: JobDetails }) {
   const stage = stageNumber(search.stage, job.stageCount)
   const { q = '' } = search
   const [text] = useDebouncedValue(q.trim(), searchDelayMs)
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUnits({
+  const query = useUnits({
     ...stateFilter(state),
     id: job.id,
     ...(stage && { stage }),
     ...(text !== '' && { text }),
   })
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetching, isFetchNextPageError } = query
   const units = useMemo(() => uniqueUnits(data?.pages.flatMap(({ rooms }) => rooms) ?? []), [data])
+  // Reading a page would cancel a read of those that are loaded. A page that could not be read is asked for by the user.
   const readMore = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+    if (hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage()
+  }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage])
   const isFiltered = state !== undefined || stage !== undefined || q !== ''
   const hasStages = job.stageCount > 1
   return (
@@ -110,10 +114,14 @@ export function JobRooms({ job }: { readonly job: JobDetails }) {
           columns={hasStages ? columns : columns.filter(({ id }) => id !== 'stage')}
           keyOf={unitKey}
           details={(unit) => <UnitEndpoints unit={unit} />}
-          long={longTable({ minHeightPx: 240, minWidthPx: 720, onEnd: readMore })}
+          long={longTable({
+            ...{ minHeightPx: 240, minWidthPx: 720, onEnd: readMore },
+            ...(isFetchNextPageError && { belowPx: errorHeightPx }),
+          })}
           empty={<EmptyState title={isFiltered ? 'No rooms match these filters' : 'No rooms yet'} />}
         />
       )}
+      {isFetchNextPageError && <ErrorPanel error={error} onRetry={() => void fetchNextPage()} />}
     </Stack>
   )
 }
