@@ -3,7 +3,7 @@ import { ApiError, type Client } from '../client/client.ts'
 import { canonical, isEnvSecret } from '../plan/compare.ts'
 import { kindTable } from '../plan/kinds.ts'
 import type { OrganisationPlan, OrganisationStep } from '../plan/plan.ts'
-import type { Id, StepOperation, Values } from '../plan/things.ts'
+import type { Id, Kind, StepOperation, Values } from '../plan/things.ts'
 import { createOnce, idIn } from './create-once.ts'
 import { mapInParallel } from './parallel.ts'
 import { type FreshThing, readAgain, sendStep } from './requests.ts'
@@ -26,24 +26,33 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+interface StepOptions extends ApplyOptions {
+  /** Whether an entry of the document means the thing with this id, of the kind of the step. */
+  readonly isKnown: (id: Id) => boolean
+}
+
 /** The client waits when the server asks for it. Returns one outcome for each step, in the order of the steps. */
 export async function applyPlan(
   client: Client,
-  { steps }: OrganisationPlan,
+  { steps, entries }: OrganisationPlan,
   options: ApplyOptions,
 ): Promise<StepOutcome[]> {
   const outcomes = new Map<number, StepOutcome>()
   const created = new Map<string, Id>()
+  const known = new Set(entries.flatMap(({ kind, id }) => (id === undefined ? [] : `${kind} ${id}`)))
+  const isKnown = (kind: Kind) => (id: Id) => known.has(`${kind} ${id}`)
   /** After an error that is not an answer of the server, nothing else is tried. */
   let endedBy: string | undefined
   const run = async (step: OrganisationStep): Promise<void> => {
     if (options.signal?.aborted) endedBy ??= 'Interrupted.'
     const outcome: StepOutcome = endedBy
       ? { step, state: 'stopped', reason: endedBy }
-      : await outcomeOf(client, step, outcomes, created, options).catch((error: Error) => {
-          endedBy = error.message
-          return { step, state: 'failed', reason: error.message }
-        })
+      : await outcomeOf(client, step, outcomes, created, { ...options, isKnown: isKnown(step.kind) }).catch(
+          (error: Error) => {
+            endedBy = error.message
+            return { step, state: 'failed', reason: error.message }
+          },
+        )
     outcomes.set(step.number, outcome)
     if (outcome.state === 'done' && step.id === undefined) created.set(step.pointer as string, outcome.id)
     options.onOutcome?.(outcome)
@@ -57,7 +66,7 @@ async function outcomeOf(
   step: OrganisationStep,
   outcomes: ReadonlyMap<number, StepOutcome>,
   created: ReadonlyMap<string, Id>,
-  options: ApplyOptions,
+  options: StepOptions,
 ): Promise<StepOutcome> {
   const stopped = (reason: string): StepOutcome => ({ step, state: 'stopped', reason })
   if (step.forbidden !== undefined) return stopped(step.forbidden)
@@ -85,9 +94,9 @@ async function write(
   client: Client,
   step: OrganisationStep,
   created: ReadonlyMap<string, Id>,
-  { secretOf, origin }: ApplyOptions,
+  { secretOf, origin, isKnown }: StepOptions,
 ): Promise<unknown> {
-  if (step.id === undefined) return createOnce(client, step, { created, secretOf, origin })
+  if (step.id === undefined) return createOnce(client, step, { created, secretOf, origin, isKnown })
   for (let attempt = 1; ; attempt++) {
     const thing = await readAgain(client, step)
     if (isDone(step, thing, created)) return undefined

@@ -272,6 +272,18 @@ test('two runs of one plan make each thing once, and what was renamed or deleted
   expect(names).toEqual(['Another', 'Bay', 'Fjord'])
 })
 
+test('a copy of an entry makes a second thing, also where an equal one was made a moment ago', async () => {
+  const org = await harness.newOrg()
+  const room = { name: 'Fjord', capacity: 4 }
+  expect((await applyTo(org, { organisation: org.id, rooms: [room] })).failures).toEqual([])
+  // The copy has the place in the document that the first room had.
+  const document = { organisation: org.id, rooms: [room, { ...room, id: 1 }, { name: 'Bay' }] }
+  expect((await applyTo(org, document)).failures).toEqual([])
+  expect((await org.audit()).filter(({ type }) => type === 'ROOM_CREATED')).toHaveLength(3)
+  const again = await planFor(org, document)
+  expect(again.steps).toEqual([])
+})
+
 test('a change or deletion that an interrupted run has made since the plan counts as done, and is written once', async () => {
   const org = await newFixture(harness)
   const regions = [
