@@ -11,8 +11,8 @@ const around = { location: undefined, profileName: undefined, restartingSinceMs:
 
 function fileOf(device: Partial<ListedDevice>, viaName?: string): Record<string, string> {
   const listed = { id: 'd', serial: 'S-1', model: 'PX-900', connected: true, connectionTime: since, ...device }
-  const columns = deviceColumns({ hasPower: false, hasVia: viaName !== undefined, optional: [] })
-  const [titles = '', cells = ''] = rowsCsv(columns, [deviceRowOf(listed, { ...around, viaName })]).split('\r\n')
+  const rows = [deviceRowOf(listed, { ...around, viaName })]
+  const [titles = '', cells = ''] = rowsCsv(deviceColumns(rows), rows).split('\r\n')
   const values = cells.split(',')
   return Object.fromEntries(titles.split(',').map((title, index) => [title, values[index] ?? '']))
 }

@@ -15,7 +15,7 @@ import {
   sinceMsOf,
 } from '../../domain/fleet/device/device-rows.ts'
 import { SettingsStateLabel } from '../../domain/fleet/device/settings-state-label.tsx'
-import { customFieldNames, fieldColumns, usedColumns } from '../../domain/fleet/fields/custom-fields.ts'
+import { customFieldNames, fieldColumns } from '../../domain/fleet/fields/custom-fields.ts'
 import type { Column } from '../../parts/table/column.ts'
 import { ageText, shortTime } from '../../parts/text/time.tsx'
 import classes from './devices.module.css'
@@ -50,55 +50,48 @@ const sinceText = (row: DeviceTableRow) => {
 const stateText = ({ state, hasGateway, restartingSinceMs }: DeviceTableRow) =>
   restartingSinceMs === undefined ? deviceStateName(state, hasGateway) : 'Restarting'
 
-interface ColumnOptions {
-  readonly hasPower: boolean
-  readonly hasVia: boolean
-  readonly optional: readonly Column<DeviceTableRow>[]
+/** Which columns fit a window depends on whether devices report their power and have gateways. */
+export function deviceColumns(rows: readonly DeviceTableRow[]): readonly Column<DeviceTableRow>[] {
+  const hasPower = rows.some(({ power }) => power !== undefined)
+  const hasVia = rows.some(({ via }) => via !== undefined)
+  return [
+    nameColumn,
+    {
+      id: 'kind',
+      title: 'Kind',
+      width: '108px',
+      sortValue: deviceSortKeys.kind,
+      text: (row) => kindName(kindOf(row)),
+      cell: (row) => <KindLabel kind={kindOf(row)} />,
+    },
+    textColumn({ id: 'maker', title: 'Maker', width: 'minmax(70px, 0.8fr)', from: 'wide' }, ({ maker }) => maker),
+    textColumn(
+      { id: 'model', title: 'Model', width: 'minmax(70px, 0.8fr)', from: hasVia ? 'full' : 'wide' },
+      ({ modelName }) => modelName,
+    ),
+    textColumn(
+      { id: 'serial', title: 'Serial number', width: 'minmax(72px, 0.7fr)', from: 'file' },
+      ({ serial }) => serial,
+    ),
+    stateColumn,
+    textColumn(
+      { id: 'power', title: 'Power', width: '76px', from: 'medium' },
+      ({ power }) => power && powerNames[power],
+    ),
+    textColumn(
+      { id: 'firmware', title: 'Firmware', width: 'minmax(150px, 1fr)', from: 'wide' },
+      (row) => row.firmwareVersion,
+      'Not reported',
+    ),
+    sinceColumn,
+    viaColumn,
+    ...placeColumns,
+    { ...updateColumn, from: hasPower ? 'full' : 'medium' },
+    ...otherColumns,
+    ...inventoryColumns,
+    ...fieldColumns<DeviceTableRow>(customFieldNames(rows)),
+  ]
 }
-
-/** Inventory columns that no device has a text for are left out. */
-export const optionalDeviceColumns = (rows: readonly DeviceTableRow[]): readonly Column<DeviceTableRow>[] => [
-  ...usedColumns(inventoryColumns, rows),
-  ...fieldColumns<DeviceTableRow>(customFieldNames(rows)),
-]
-
-/** Columns that no device has a value for take no space: power is in files only, and the gateway is left out. */
-export const deviceColumns = ({ hasPower, hasVia, optional }: ColumnOptions): readonly Column<DeviceTableRow>[] => [
-  nameColumn,
-  {
-    id: 'kind',
-    title: 'Kind',
-    width: '108px',
-    sortValue: deviceSortKeys.kind,
-    text: (row) => kindName(kindOf(row)),
-    cell: (row) => <KindLabel kind={kindOf(row)} />,
-  },
-  textColumn({ id: 'maker', title: 'Maker', width: 'minmax(70px, 0.8fr)', from: 'wide' }, ({ maker }) => maker),
-  textColumn(
-    { id: 'model', title: 'Model', width: 'minmax(70px, 0.8fr)', from: hasVia ? 'full' : 'wide' },
-    ({ modelName }) => modelName,
-  ),
-  textColumn(
-    { id: 'serial', title: 'Serial number', width: 'minmax(72px, 0.7fr)', from: 'file' },
-    ({ serial }) => serial,
-  ),
-  stateColumn,
-  textColumn(
-    { id: 'power', title: 'Power', width: '76px', from: hasPower ? 'medium' : 'file' },
-    ({ power }) => power && powerNames[power],
-  ),
-  textColumn(
-    { id: 'firmware', title: 'Firmware', width: 'minmax(150px, 1fr)', from: 'wide' },
-    (row) => row.firmwareVersion,
-    'Not reported',
-  ),
-  sinceColumn,
-  ...(hasVia ? [viaColumn] : []),
-  ...placeColumns,
-  { ...updateColumn, from: hasPower ? 'full' : 'medium' },
-  ...otherColumns,
-  ...optional,
-]
 
 const nameColumn: Column<DeviceTableRow> = {
   id: 'name',

@@ -15,7 +15,7 @@ import { devicesSubject } from '../../domain/jobs/bulk/bulk-subject.ts'
 import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
-import { hideEmptyColumns } from '../../parts/table/column.ts'
+import { markEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
@@ -23,7 +23,7 @@ import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
-import { deviceColumns, optionalDeviceColumns } from './device-columns.tsx'
+import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
 
 const route = getRouteApi('/devices')
@@ -42,13 +42,7 @@ export function DevicesPage() {
   // Rows are sorted before they are filtered, so typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
   const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
-  const hasPower = useMemo(() => rows.some(({ power }) => power !== undefined), [rows])
-  const hasVia = useMemo(() => rows.some(({ via }) => via !== undefined), [rows])
-  const optional = useMemo(() => optionalDeviceColumns(rows), [rows])
-  const columns = useMemo(
-    () => hideEmptyColumns(deviceColumns({ hasPower, hasVia, optional }), rows),
-    [hasPower, hasVia, optional, rows],
-  )
+  const columns = useMemo(() => markEmptyColumns(deviceColumns(rows), rows), [rows])
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 
   // Rows that the filters hide stay selected; deleted rows are gone.

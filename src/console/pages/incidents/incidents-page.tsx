@@ -5,7 +5,7 @@ import { useDeferredValue, useMemo } from 'react'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
-import { hideEmptyColumns } from '../../parts/table/column.ts'
+import { markEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress, useIsCards } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
@@ -77,7 +77,7 @@ function WorkList() {
   const tasks = useIncidentTasks()
   const hasEnded = hasEndedIncidents(deferredSearch.state)
   const columns = useMemo(
-    () => hideEmptyColumns(workListColumns({ now, isCards, hasEnded, start: operate ? tasks.start : undefined }), rows),
+    () => markEmptyColumns(workListColumns({ now, isCards, hasEnded, start: operate ? tasks.start : undefined }), rows),
     [now, isCards, hasEnded, operate, tasks.start, rows],
   )
   const isFiltered = filterNames.some((name) => search[name] !== undefined)

@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { sensorLabels, sensorNumberText } from '../../../contract/device/sensor-texts.ts'
-import { customFieldNames, fieldColumns, usedColumns } from '../../domain/fleet/fields/custom-fields.ts'
+import { customFieldNames, fieldColumns } from '../../domain/fleet/fields/custom-fields.ts'
 import type { Freshness } from '../../domain/fleet/room/freshness.ts'
 import { roomSortKeys } from '../../domain/fleet/room/room-filter.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
@@ -27,16 +27,10 @@ const noData = dash('no data')
 const currentNumber = (value: number | undefined, { isNow }: Freshness) =>
   value === undefined || !isNow ? '' : String(value)
 
-/** Columns that no room has a text for are left out. */
-export const optionalRoomColumns = (rows: readonly RoomTableRow[]): readonly Column<RoomTableRow>[] => [
-  ...usedColumns(textColumns, rows),
-  ...fieldColumns<RoomTableRow>(customFieldNames(rows)),
-]
-
 /** `requested` names the sensors whose columns are shown in any window, because the list is filtered or sorted by them. */
 export const roomColumns = (
   requested: readonly AirSensor[],
-  optional: readonly Column<RoomTableRow>[],
+  rows: readonly RoomTableRow[],
 ): readonly Column<RoomTableRow>[] => [
   {
     id: 'name',
@@ -107,7 +101,8 @@ export const roomColumns = (
       ),
   },
   ...airSensors.map((sensor) => airColumn(sensor, requested.includes(sensor))),
-  ...optional,
+  ...textColumns,
+  ...fieldColumns<RoomTableRow>(customFieldNames(rows)),
 ]
 
 const textColumn = (id: 'floor' | 'contact' | 'externalId', title: string, width: string): Column<RoomTableRow> => ({

@@ -20,7 +20,7 @@ import { roomTarget } from '../../domain/jobs/bulk/bulk-target.ts'
 import { ChangeLocation } from '../../domain/jobs/bulk/change-location.tsx'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, Page } from '../../parts/page/page.tsx'
-import { hideEmptyColumns } from '../../parts/table/column.ts'
+import { markEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { parseFilter } from '../../parts/table/filter-value.ts'
@@ -30,7 +30,7 @@ import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { usePermissions } from '../../session.ts'
-import { optionalRoomColumns, roomColumns } from './room-columns.tsx'
+import { roomColumns } from './room-columns.tsx'
 import { RoomFilters } from './room-filters.tsx'
 
 const route = getRouteApi('/rooms')
@@ -51,14 +51,13 @@ export function RoomsPage() {
   // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
   const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
   const shown = useMemo(() => ordered.filter(roomMatcher(deferredSearch)), [ordered, deferredSearch])
-  const optional = useMemo(() => optionalRoomColumns(rows), [rows])
   const columns = useMemo(
     () =>
-      hideEmptyColumns(
-        roomColumns([...parseFilter(deferredSearch.air).values, sort.by].filter(isAirSensor), optional),
+      markEmptyColumns(
+        roomColumns([...parseFilter(deferredSearch.air).values, sort.by].filter(isAirSensor), rows),
         rows,
       ),
-    [deferredSearch.air, sort.by, optional, rows],
+    [deferredSearch.air, sort.by, rows],
   )
   const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
 

@@ -3,12 +3,13 @@ import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { useMemo } from 'react'
 import type { Column } from './column.ts'
 
-type Choice = Readonly<Record<string, boolean>>
-const noChoice: Choice = {}
+/** Whether the user wants a column, by its id. Columns that are not in it are shown where they fit. */
+export type ColumnChoice = Readonly<Record<string, boolean>>
+const noChoice: ColumnChoice = {}
 
 export interface ChosenColumns<T> {
   readonly shown: readonly Column<T>[]
-  /** The columns in print and in exported files: those that are shown in the widest window. */
+  /** The columns in exported files, and in print unless they are empty: those that are shown in the widest window. */
   readonly inFiles: readonly Column<T>[]
   readonly isCards: boolean
   /** The ids of the columns that the user has chosen; undefined if the width of the window decides. */
@@ -37,12 +38,31 @@ export function useColumnsInAddress(
 }
 
 /** Columns for exported files only, and buttons, are not in a view. */
-const choiceOf = <T>(columns: readonly Column<T>[], ids: readonly string[]): Choice =>
+export const choiceOf = <T>(columns: readonly Column<T>[], ids: readonly string[]): ColumnChoice =>
   Object.fromEntries(
     columns.flatMap(({ id, from, isControl }): [string, boolean][] =>
       ids.includes(id) ? [[id, true]] : from === 'file' || isControl ? [] : [[id, false]],
     ),
   )
+
+type Widths = Readonly<Record<'medium' | 'wide' | 'full', boolean>>
+const widest: Widths = { medium: true, wide: true, full: true }
+
+/** The columns that the user wants, or that fit. Empty ones are among them and not shown, so a view that is saved today has them. */
+export function chosenColumns<T>(columns: readonly Column<T>[], choice: ColumnChoice, widths: Widths) {
+  const chosen = (fits: Readonly<Record<NonNullable<Column<T>['from']>, boolean>>) =>
+    columns.filter(({ id, from }, index) => index === 0 || (choice[id] ?? (from === undefined || fits[from])))
+  const wanted = chosen({ ...widths, file: false, never: false })
+  return {
+    wanted,
+    shown: wanted.filter(({ isEmpty }) => !isEmpty),
+    inFiles: chosen({ ...widest, file: true, never: false }),
+  }
+}
+
+/** The ids of columns in a view. */
+export const idsOf = <T>(columns: readonly Column<T>[]): readonly string[] =>
+  columns.filter(({ isControl }) => !isControl).map(({ id }) => id)
 
 /** Under 640 px a row is a card. */
 export const useIsCards = (): boolean =>
@@ -54,7 +74,7 @@ export function useColumnChoice<T>(
   columns: readonly Column<T>[],
   inAddress?: ColumnsInAddress,
 ): ChosenColumns<T> {
-  const [stored, setStored] = useLocalStorage<Choice>({
+  const [stored, setStored] = useLocalStorage<ColumnChoice>({
     key: `roomkeeper-columns-${label.toLowerCase()}`,
     defaultValue: noChoice,
     getInitialValueInEffect: false,
@@ -65,23 +85,18 @@ export function useColumnChoice<T>(
   const isFull = useMediaQuery('(min-width: 120em)', undefined, { getInitialValueInEffect: false })
   const ids = inAddress?.ids
   const choice = useMemo(() => (ids ? choiceOf(columns, ids) : stored), [ids, columns, stored])
-  const { shown, inFiles } = useMemo(() => {
-    const chosen = (fits: Readonly<Record<NonNullable<Column<T>['from']>, boolean>>) =>
-      columns.filter(({ id, from }, index) => index === 0 || (choice[id] ?? (from === undefined || fits[from])))
-    return {
-      shown: chosen({ medium: isMedium, wide: isWide, full: isFull, file: false, never: false }),
-      inFiles: chosen({ medium: true, wide: true, full: true, file: true, never: false }),
-    }
-  }, [columns, choice, isMedium, isWide, isFull])
-  const shownIds = (of: readonly Column<T>[]) => of.filter(({ isControl }) => !isControl).map(({ id }) => id)
+  const { wanted, shown, inFiles } = useMemo(
+    () => chosenColumns(columns, choice, { medium: isMedium, wide: isWide, full: isFull }),
+    [columns, choice, isMedium, isWide, isFull],
+  )
   return {
     shown,
     inFiles,
     isCards,
-    chosenIds: ids ?? (isCards || Object.keys(stored).length === 0 ? undefined : shownIds(shown)),
+    chosenIds: ids ?? (isCards || Object.keys(stored).length === 0 ? undefined : idsOf(wanted)),
     choose: (id, isShown) => {
       if (!inAddress) setStored({ ...stored, [id]: isShown })
-      else inAddress.onChange(shownIds(columns.filter((one) => (one.id === id ? isShown : shown.includes(one)))))
+      else inAddress.onChange(idsOf(columns.filter((one) => (one.id === id ? isShown : wanted.includes(one)))))
     },
   }
 }

@@ -1,4 +1,4 @@
-// Lets the user choose the columns of a list.
+// Lets the user choose the columns of a list, among those that have values.
 import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { DownIcon } from '../page/icons.tsx'
 import type { Column } from './column.ts'
@@ -23,8 +23,9 @@ export function ColumnMenu<T>({ columns, chosen: { shown, choose } }: ColumnMenu
           {columns
             .slice(1)
             .map(
-              ({ id, title, isControl }) =>
-                !isControl && (
+              ({ id, title, isControl, isEmpty }) =>
+                !isControl &&
+                !isEmpty && (
                   <Checkbox
                     key={id}
                     size="xs"

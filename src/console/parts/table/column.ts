@@ -18,7 +18,7 @@ export interface Column<T> {
   readonly cell: (row: T, details: RowDetails) => ReactNode
   /** The text of the cell in an exported file; a column without it is left out. */
   readonly text?: (row: T) => string
-  /** Whether the cell shows a value; needed if it also shows values that are not in an exported file. */
+  /** Whether the cell shows a value; needed if that is not whether it has a text in an exported file. */
   readonly hasValue?: (row: T) => boolean
   /** The heading is a button that sorts by this value. */
   readonly sortValue?: SortKey<T>
@@ -35,18 +35,19 @@ export interface Column<T> {
    * (file), or nowhere (never).
    */
   readonly from?: 'medium' | 'wide' | 'full' | 'file' | 'never'
+  /** No row has a value: the column is in exported files only. A choice of columns has it all the same, because rows get values. */
+  readonly isEmpty?: boolean
   /** The place in a card: the heading (the first column, unless another one says so), or the corner. Other columns follow with their titles. */
   readonly inCard?: 'heading' | 'corner'
 }
 
-/** A column without a value in any row gives its width to the other columns. It is still in exported files, and can be chosen. */
-export const hideEmptyColumns = <T>(columns: readonly Column<T>[], rows: readonly T[]): readonly Column<T>[] =>
+/** Marks the columns, except the first, in which no row has a value: other columns get their width. */
+export const markEmptyColumns = <T>(columns: readonly Column<T>[], rows: readonly T[]): readonly Column<T>[] =>
   rows.length === 0
     ? columns
     : columns.map((column, index) => {
-        const { text, from, hasValue = (row: T) => text?.(row) !== '' } = column
-        const isKept = index === 0 || !text || from === 'file' || from === 'never' || rows.some(hasValue)
-        return isKept ? column : { ...column, from: 'file' }
+        const { text, hasValue = text && ((row: T) => text(row) !== '') } = column
+        return index === 0 || !hasValue || rows.some(hasValue) ? column : { ...column, isEmpty: true }
       })
 
 const cardOrder = { heading: 0, corner: 1, line: 2 } as const

@@ -1,4 +1,4 @@
-// A table as it is printed: all of its columns and rows, without buttons.
+// A table as it is printed: all of its columns with values and all rows, without buttons.
 import { useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import type { Column } from './column.ts'
@@ -50,7 +50,7 @@ interface PrintedTableProps<T> {
 }
 
 export function PrintedTable<T>({ rows, columns, ...others }: PrintedTableProps<T>) {
-  const printed = columns.filter(({ isControl, isPrinted }) => !isControl && isPrinted !== false)
+  const printed = columns.filter(({ isControl, isPrinted, isEmpty }) => !isControl && !isEmpty && isPrinted !== false)
   return (
     <div className={classes.printed} data-dense={printed.length > maxColumns || undefined}>
       {printed.length > maxPortraitColumns && <style>{'@page { size: landscape }'}</style>}

@@ -51,10 +51,6 @@ export const fieldColumns = <T extends WithFields>(names: readonly string[]): re
     cell: ({ fields }) => ownProperty(fields, name) ?? '–',
   }))
 
-/** The columns without those of which no row has a text. */
-export const usedColumns = <T>(columns: readonly Column<T>[], rows: readonly T[]): readonly Column<T>[] =>
-  columns.filter(({ text }) => text !== undefined && rows.some((row) => text(row) !== ''))
-
 /** A line of the editor. */
 export interface FieldLine {
   readonly key: number
