@@ -145,6 +145,10 @@ test('the filters are in the address, and a heading sorts', async () => {
   await page.getByText('No incidents match these filters').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await incidentRow(page, warning).waitFor()
+  // A mistyped address filters nothing, and no chip is set.
+  await visit(page, '/incidents?severity=mistyped&rule=mistyped')
+  await incidentRow(page, warning).waitFor()
+  await page.getByRole('combobox', { name: 'Severity', exact: true }).waitFor()
 })
 
 test('a row is acknowledged, snoozed and given a note without leaving the list', async () => {

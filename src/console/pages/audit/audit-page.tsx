@@ -20,6 +20,7 @@ import { WindowPicker } from './window-picker.tsx'
 const route = getRouteApi('/audit')
 const noEntries: readonly AuditLogEntry[] = []
 const categories = Object.entries(categoryNames).map(([value, label]) => ({ value, label }))
+const knownCategory = (name: string | undefined) => categories.find(({ value }) => value === name)?.value
 
 /** Only admins, owners and keys with Read may read the log. [contract 11.user] */
 export const AuditPage = () => (usePermissions().auditLog ? <AuditLog /> : <NoAuditAccess />)
@@ -41,12 +42,12 @@ function AuditLog() {
   const deferredSearch = useDeferredValue(search)
   const deviceTexts = useDeviceTexts()
   const shown = useMemo(
-    () => filterEntries(entries, deferredSearch, deviceTexts),
+    () => filterEntries(entries, { ...deferredSearch, category: knownCategory(deferredSearch.category) }, deviceTexts),
     [entries, deferredSearch, deviceTexts],
   )
   const types = useMemo(() => typesIn(entries), [entries])
   const setSearch = useSearchParamsUpdate<typeof search>(navigate)
-  const isFiltered = search.category !== undefined || search.type !== undefined || Boolean(search.q)
+  const isFiltered = knownCategory(search.category) !== undefined || search.type !== undefined || Boolean(search.q)
   const clear = () => setSearch({ category: undefined, type: undefined, q: undefined })
 
   const footer = (
@@ -73,7 +74,7 @@ function AuditLog() {
     <Page title="Audit" actions={<ExportButton window={window} isFiltered={isFiltered} />}>
       <WindowPicker window={window} onChange={(from, to) => setSearch({ from, to })} />
       <FilterBar
-        setCount={[search.category, search.type].filter(Boolean).length}
+        setCount={[knownCategory(search.category), search.type].filter(Boolean).length}
         search={
           <SearchBox
             label="Search"
@@ -89,7 +90,13 @@ function AuditLog() {
           choices={categories}
           onChange={(category) => setSearch({ category })}
         />
-        <FilterSelect label="Action" value={search.type} choices={types} onChange={(type) => setSearch({ type })} />
+        <FilterSelect
+          label="Action"
+          value={search.type}
+          choices={types}
+          missingLabel={actionName}
+          onChange={(type) => setSearch({ type })}
+        />
       </FilterBar>
       <Group gap="sm" mih={26}>
         <Text fz="sm" c="dimmed" role="status">

@@ -1,5 +1,5 @@
 // Shows the search box and the filters above the table of devices.
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { compareText } from '../../../contract/search-text.ts'
 import { powerNames } from '../../domain/fleet/device/device.ts'
 import { kindName, kindOf } from '../../domain/fleet/device/device-kind.tsx'
@@ -19,14 +19,8 @@ import { profileChoices, useProfileNames } from '../../domain/fleet/device/profi
 import { useFieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { sourceTypeNames } from '../../domain/fleet/source/source.ts'
-import {
-  countFilters,
-  FilterBar,
-  type FilterChoice,
-  FilterSelect,
-  type RareFilter,
-  SearchBox,
-} from '../../parts/table/list-filters.tsx'
+import { deletedLabel, type FilterChoice, type MissingLabel } from '../../parts/table/filter-choices.ts'
+import { countFilters, FilterBar, FilterSelect, type RareFilter, SearchBox } from '../../parts/table/list-filters.tsx'
 
 interface DeviceFiltersProps {
   readonly rows: readonly DeviceTableRow[]
@@ -70,80 +64,72 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
   const sources = useChoices(rows, sourceOf, sourceName)
   const profileNames = useProfileNames()
   const profiles = useMemo(() => profileChoices(profileNames), [profileNames])
-  const setFilter = useMemo(
-    () => ({
-      q: (q: string) => onChange({ q: q || undefined }),
-      kind: (kind: string | undefined) => onChange({ kind }),
-      maker: (maker: string | undefined) => onChange({ maker }),
-      model: (model: string | undefined) => onChange({ model }),
-      power: (power: string | undefined) => onChange({ power }),
-      since: (since: string | undefined) => onChange({ since }),
-      via: (via: string | undefined) => onChange({ via }),
-      source: (source: string | undefined) => onChange({ source }),
-      firmware: (firmware: string | undefined) => onChange({ firmware }),
-      connected: (connected: string | undefined) => onChange({ connected }),
-      update: (update: string | undefined) => onChange({ update }),
-      profile: (profile: string | undefined) => onChange({ profile }),
-      settings: (settings: string | undefined) => onChange({ settings }),
-    }),
-    [onChange],
+  const setSearch = useCallback((q: string) => onChange({ q: q || undefined }), [onChange])
+  const setFilter = useMemo(() => settersOf(onChange), [onChange])
+  const chip = (label: string, name: FilterName, choices: readonly FilterChoice[], missingLabel?: MissingLabel) => (
+    <FilterSelect {...{ label, choices, missingLabel }} value={filter[name]} isMulti onChange={setFilter[name]} />
   )
-  const rareOf = (label: string, name: RareName, choices: readonly FilterChoice[]): RareFilter[] =>
+  const rare = (...[label, name, choices, missingLabel]: Parameters<typeof chip>): RareFilter[] =>
     differs(choices, filter[name])
-      ? [
-          {
-            label,
-            isSet: filter[name] !== undefined,
-            chip: <FilterSelect {...{ label, choices }} value={filter[name]} isMulti onChange={setFilter[name]} />,
-          },
-        ]
+      ? [{ label, isSet: filter[name] !== undefined, chip: chip(label, name, choices, missingLabel) }]
       : []
-  const rare = [
-    ...rareOf('Update', 'update', updateChoices),
-    ...rareOf('Since', 'since', sinceOptions),
-    ...rareOf('Firmware', 'firmware', firmware),
-    ...rareOf('Maker', 'maker', makers),
-    ...rareOf('Power', 'power', powers),
-    ...rareOf('Via', 'via', gateways),
-    ...rareOf('Source', 'source', sources),
-    ...useFieldFilters({ rows, value: filter.field, onChange }),
-  ]
   return (
     <FilterBar
       setCount={countFilters(filter)}
-      rare={rare}
+      rare={[
+        ...rare('Update', 'update', updateChoices),
+        ...rare('Since', 'since', sinceOptions),
+        ...rare('Firmware', 'firmware', firmware, reportedLabel),
+        ...rare('Maker', 'maker', makers, reportedLabel),
+        ...rare('Power', 'power', powers, reportedLabel),
+        ...rare('Via', 'via', gateways, gatewayLabel),
+        ...rare('Source', 'source', sources, reportedLabel),
+        ...useFieldFilters({ rows, value: filter.field, onChange }),
+      ]}
       search={
         <SearchBox
           label="Search devices"
           placeholder="Name, serial number, asset tag, model, room, location, IP address"
           value={filter.q ?? ''}
-          onChange={setFilter.q}
+          onChange={setSearch}
         />
       }
     >
       <SiteFilters region={filter.region} location={filter.location} isMulti onChange={onChange} />
-      <FilterSelect
-        label="State"
-        value={filter.connected}
-        choices={stateChoices}
-        isMulti
-        onChange={setFilter.connected}
-      />
-      <FilterSelect label="Kind" value={filter.kind} choices={kinds} isMulti onChange={setFilter.kind} />
-      <FilterSelect label="Model" value={filter.model} choices={models} isMulti onChange={setFilter.model} />
-      <FilterSelect
-        label="Settings"
-        value={filter.settings}
-        choices={settingsChoices}
-        isMulti
-        onChange={setFilter.settings}
-      />
-      <FilterSelect label="Profile" value={filter.profile} choices={profiles} isMulti onChange={setFilter.profile} />
+      {chip('State', 'connected', stateChoices)}
+      {chip('Kind', 'kind', kinds, reportedLabel)}
+      {chip('Model', 'model', models, reportedLabel)}
+      {chip('Settings', 'settings', settingsChoices)}
+      {chip('Profile', 'profile', profiles, deletedLabel)}
     </FilterBar>
   )
 }
 
-type RareName = 'update' | 'since' | 'firmware' | 'maker' | 'power' | 'via' | 'source'
+const filterNames = [
+  'connected',
+  'kind',
+  'model',
+  'settings',
+  'profile',
+  'update',
+  'since',
+  'firmware',
+  'maker',
+  'power',
+  'via',
+  'source',
+] as const
+type FilterName = (typeof filterNames)[number]
+type Setters = Readonly<Record<FilterName, (value: string | undefined) => void>>
+
+const settersOf = (onChange: DeviceFiltersProps['onChange']): Setters =>
+  Object.fromEntries(
+    filterNames.map((name) => [name, (value: string | undefined) => onChange({ [name]: value })]),
+  ) as Setters
+
+/** Names a value that no device has at present. */
+const reportedLabel: MissingLabel = (value) => (value === notReported ? 'Not reported' : value)
+const gatewayLabel: MissingLabel = (id) => (id === notReported ? 'No gateway' : deletedLabel(id))
 
 /** A filter is not offered while all devices have the same value, unless the address has it. */
 const differs = (choices: readonly FilterChoice[], value: string | undefined): boolean =>

@@ -5,7 +5,8 @@ import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { ruleChoices } from '../../domain/incidents/rule-choices.ts'
 import { severityChoices } from '../../domain/incidents/severity-label.tsx'
 import { personName } from '../../domain/people/person/person.ts'
-import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { deletedLabel, type FilterChoice } from '../../parts/table/filter-choices.ts'
+import { countFilters, FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSession } from '../../session.ts'
 import { handlerMe, handlerNone, isStateChoice, stateChoices, type WorkListFilter } from './incident-rows.ts'
 
@@ -72,7 +73,14 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
         isMulti
         onChange={onChange}
       />
-      <FilterSelect label="Handled by" value={filter.handler} choices={handlerChoices} isMulti onChange={set.handler} />
+      <FilterSelect
+        label="Handled by"
+        value={filter.handler}
+        choices={handlerChoices}
+        missingLabel={deletedLabel}
+        isMulti
+        onChange={set.handler}
+      />
     </FilterBar>
   )
 }

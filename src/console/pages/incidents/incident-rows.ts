@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { dayMs, hourMs } from '../../../contract/durations.ts'
 import { ruleNames } from '../../../contract/incidents/rule-names.ts'
+import { type RuleId, ruleIds, type Severity, severities } from '../../../contract/incidents/rule-table.ts'
 import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
 import { useNamedRooms } from '../../domain/fleet/room/room-names.ts'
 import { useSites } from '../../domain/fleet/site/sites.ts'
@@ -58,6 +59,9 @@ export const stateChoices = {
 export type StateChoice = keyof typeof stateChoices
 export const isStateChoice = (text: string | undefined): text is StateChoice =>
   text !== undefined && Object.hasOwn(stateChoices, text)
+
+const isSeverity = (text: string): text is Severity => severities.some((severity) => severity === text)
+const isRule = (text: string): text is RuleId => ruleIds.some((id) => id === text)
 
 export const handlerMe = 'me'
 export const handlerNone = 'none'
@@ -119,8 +123,8 @@ export function useIncidentMatcher(
   return useMemo(() => {
     const words = searchWords(q ?? '')
     const tests = [
-      ...filterTests<ListedIncident>(severity, (incident, value) => incident.severity === value),
-      ...filterTests<ListedIncident>(rule, (incident, value) => incident.rule === value),
+      ...filterTests<ListedIncident, Severity>(severity, (incident, value) => incident.severity === value, isSeverity),
+      ...filterTests<ListedIncident, RuleId>(rule, (incident, value) => incident.rule === value, isRule),
       ...filterTests<ListedIncident>(region, ({ regionIds }, id) => regionIds.includes(Number(id))),
       ...filterTests<ListedIncident>(location, ({ locationIds }, id) => locationIds.includes(Number(id))),
       ...filterTests<ListedIncident>(handler, (incident, value) => matchesHandler(incident, value, ownId)),

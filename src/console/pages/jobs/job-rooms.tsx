@@ -80,7 +80,7 @@ export function JobRooms({ job }: { readonly job: JobDetails }) {
   return (
     <Stack gap="sm">
       <FilterBar
-        setCount={countFilters(search)}
+        setCount={countFilters({ state, stage })}
         search={
           <SearchBox
             label="Search rooms"
@@ -93,7 +93,7 @@ export function JobRooms({ job }: { readonly job: JobDetails }) {
         <FilterSelect
           label="State"
           value={state}
-          choices={stateChoices(job)}
+          choices={stateChoices(job, state)}
           onChange={(value) => change({ state: value })}
         />
         {hasStages && (
@@ -138,10 +138,11 @@ const stageNumber = (text: string | undefined, count: number): number | undefine
   return Number.isInteger(stage) && stage >= 1 && stage <= count ? stage : undefined
 }
 
-const stateChoices = ({ counts, failedCount }: JobDetails) =>
+/** The states that rooms are in. The chosen state stays among them when its last room leaves it. */
+const stateChoices = ({ counts, failedCount }: JobDetails, chosen: UnitState | undefined) =>
   unitStates
     .map((state) => ({ state, count: state === 'FAILED' ? failedCount : (counts[state] ?? 0) }))
-    .filter(({ count }) => count > 0)
+    .filter(({ state, count }) => count > 0 || state === chosen)
     .map(({ state, count }) => ({ value: state, label: `${unitStateName(state)} (${count.toLocaleString('en-GB')})` }))
 
 const stageChoices = ({ stageCounts }: JobDetails) =>

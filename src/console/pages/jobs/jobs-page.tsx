@@ -51,7 +51,8 @@ function JobList() {
   const change = useSearchParamsUpdate<Search>(navigate)
   const jobs = useSuspenseQuery(jobsQuery()).data
   const textOf = useActionText(useMemo(() => jobs.map(({ action }) => action), [jobs]))
-  const { q = '', state } = search
+  const { q = '' } = search
+  const state = stateChoices.find(({ value }) => value === search.state)?.value
   const shown = useMemo(() => {
     const words = searchWords(q)
     return jobs.filter(
@@ -65,7 +66,7 @@ function JobList() {
   return (
     <Stack gap="xs">
       <FilterBar
-        setCount={countFilters(search)}
+        setCount={countFilters({ state })}
         search={
           <SearchBox
             label="Search"

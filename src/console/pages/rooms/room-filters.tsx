@@ -9,7 +9,9 @@ import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import { roomStateLabel, roomStates } from '../../domain/fleet/room/room-state.tsx'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { airSensors, limitText } from '../../domain/sensors/air.ts'
-import { countFilters, FilterBar, type FilterChoice, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { deletedLabel, type FilterChoice, ownLabel } from '../../parts/table/filter-choices.ts'
+import { parseFilter } from '../../parts/table/filter-value.ts'
+import { countFilters, FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSession } from '../../session.ts'
 
 interface RoomFiltersProps {
@@ -27,15 +29,15 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
       [...new Set(rows.flatMap(({ tags }) => tags ?? []))].sort(compareText).map((tag) => ({ value: tag, label: tag })),
     [rows],
   )
-  const airChoices = useMemo<FilterChoice[]>(
-    () => [
+  const airChoices = useMemo<FilterChoice[]>(() => {
+    const chosen = parseFilter(filter.air).values
+    return [
       { value: anySensor, label: 'Outside limits' },
       ...airSensors
-        .filter((sensor) => limitText(sensor, airLimits) !== undefined)
+        .filter((sensor) => limitText(sensor, airLimits) !== undefined || chosen.includes(sensor))
         .map((sensor) => ({ value: sensor, label: `${sensorLabels[sensor].name} outside limits` })),
-    ],
-    [airLimits],
-  )
+    ]
+  }, [airLimits, filter.air])
 
   const setFilter = useMemo(
     () => ({
@@ -65,9 +67,23 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
       <FilterSelect label="State" value={filter.state} choices={stateChoices} isMulti onChange={setFilter.state} />
       <FilterSelect label="Air" value={filter.air} choices={airChoices} isMulti onChange={setFilter.air} />
       <FilterSelect label="People" value={filter.people} choices={peopleOptions} isMulti onChange={setFilter.people} />
-      <FilterSelect label="Profile" value={filter.profile} choices={profiles} isMulti onChange={setFilter.profile} />
+      <FilterSelect
+        label="Profile"
+        value={filter.profile}
+        choices={profiles}
+        missingLabel={deletedLabel}
+        isMulti
+        onChange={setFilter.profile}
+      />
       {(tagChoices.length > 0 || filter.tag !== undefined) && (
-        <FilterSelect label="Tag" value={filter.tag} choices={tagChoices} isMulti onChange={setFilter.tag} />
+        <FilterSelect
+          label="Tag"
+          value={filter.tag}
+          choices={tagChoices}
+          missingLabel={ownLabel}
+          isMulti
+          onChange={setFilter.tag}
+        />
       )}
     </FilterBar>
   )

@@ -20,9 +20,9 @@ export function parseFilter(text: string | undefined): FilterValue {
   return { values, isNot }
 }
 
-/** Undefined if nothing is filtered. */
+/** Undefined if nothing is filtered. Values are sorted: the same choices are the same address, in whatever order they were made. */
 export const formatFilter = ({ values, isNot }: FilterValue): string | undefined =>
-  values.length === 0 ? undefined : (isNot ? '!' : '') + values.map(escaped).join(',')
+  values.length === 0 ? undefined : (isNot ? '!' : '') + values.map(escaped).sort().join(',')
 
 /** With the value if the filter does not have it, else without. */
 export const toggleValue = ({ values, isNot }: FilterValue, value: string): FilterValue => ({

@@ -1,9 +1,16 @@
 // The controls above a long list: the search box and the filters in one line, and the number of results.
 import { Button, CloseButton, Combobox, Group, Menu, Text, TextInput, useCombobox } from '@mantine/core'
 import { Fragment, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
 import { CheckIcon, CrossIcon, DownIcon, PlusIcon, SearchIcon } from '../page/icons.tsx'
 import { plural } from '../text/words.ts'
+import {
+  chosenText,
+  type FilterChoice,
+  type MissingLabel,
+  shownChoices,
+  withMissing,
+  withoutUnknown,
+} from './filter-choices.ts'
 import { type FilterValue, formatFilter, parseFilter, toggleValue } from './filter-value.ts'
 import classes from './list-filters.module.css'
 
@@ -134,19 +141,16 @@ export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProp
   )
 }
 
-export interface FilterChoice {
-  readonly value: string
-  readonly label: string
-}
-
 interface FilterSelectProps {
   readonly label: string
   /** The filter in the address. */
   readonly value: string | undefined
   readonly choices: readonly FilterChoice[]
+  /** The list is fixed if this is not given: a chosen value that is not among the choices filters nothing. */
+  readonly missingLabel?: MissingLabel | undefined
   /** Several choices can be made, and excluded: the address has a FilterValue. */
   readonly isMulti?: boolean
-  /** The choice that is no filter, if the list has one that is not all rows. */
+  /** The name of the choice without a filter, if it does not mean all rows. */
   readonly anyLabel?: string
   /** Whether the chip can be without a choice. */
   readonly hasAny?: boolean
@@ -156,9 +160,10 @@ interface FilterSelectProps {
 
 /** A chip with the filter's name and what is chosen, and a list of choices. Memoized because the chips take longer to render than all visible rows. */
 export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps) {
-  const { label, value, choices, isMulti = false, anyLabel, hasAny = true, onChange } = props
+  const { label, value, isMulti = false, anyLabel, hasAny = true, onChange } = props
   const [query, setQuery] = useState('')
-  const isSearched = choices.length > 8
+  const { filter, choices } = useChosen(props)
+  const isSearched = props.choices.length > 8
   const combobox = useCombobox({
     onDropdownOpen: () => {
       combobox.updateSelectedOptionIndex('active')
@@ -170,10 +175,6 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
       if (isSearched) combobox.focusTarget()
     },
   })
-  const filter = useMemo<FilterValue>(
-    () => (isMulti ? parseFilter(value) : { values: value === undefined ? [] : [value], isNot: false }),
-    [isMulti, value],
-  )
   const isSet = filter.values.length > 0
   const text = useMemo(() => chosenText(filter, choices), [filter, choices]) ?? anyLabel
   const pick = (picked: string) => {
@@ -234,10 +235,18 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
   )
 })
 
-const anyValue = '*'
-const notValue = '!'
-/** A list with more choices is searched, not scrolled. */
-const maxShown = 300
+/** The chosen values, and the choices with chosen ones that are missing among them. */
+function useChosen({ value, choices, missingLabel, isMulti = false }: FilterSelectProps) {
+  return useMemo(() => {
+    const filter = isMulti ? parseFilter(value) : { values: value === undefined ? [] : [value], isNot: false }
+    const all = withMissing(choices, filter, missingLabel)
+    return { filter: withoutUnknown(filter, all), choices: all }
+  }, [value, choices, missingLabel, isMulti])
+}
+
+// No tag and no name contains these characters.
+const anyValue = '\u0000any'
+const notValue = '\u0000not'
 
 interface OptionsProps extends Pick<FilterSelectProps, 'label' | 'choices' | 'isMulti'> {
   readonly filter: FilterValue
@@ -246,10 +255,7 @@ interface OptionsProps extends Pick<FilterSelectProps, 'label' | 'choices' | 'is
 }
 
 function Options({ label, filter, choices, isMulti = false, query, anyLabel }: OptionsProps) {
-  const words = searchWords(query)
-  const shown = withUnknown(choices, filter)
-    .filter((choice) => words.length === 0 || includesAll(normalizeText(choice.label), words))
-    .slice(0, maxShown)
+  const shown = shownChoices(choices, filter, query)
   return (
     <Combobox.Options className={classes.options ?? ''} aria-label={label} aria-multiselectable={isMulti}>
       {anyLabel !== undefined && <Choice value={anyValue} label={anyLabel} isChosen={filter.values.length === 0} />}
@@ -275,26 +281,6 @@ const Choice = ({ value, label, isChosen, isApart }: ChoiceProps) => (
     {label}
   </Combobox.Option>
 )
-
-/** A bookmarked address can name something that has been deleted. */
-const withUnknown = (choices: readonly FilterChoice[], { values }: FilterValue): readonly FilterChoice[] => [
-  ...choices,
-  ...values
-    .filter((value) => !choices.some((choice) => choice.value === value))
-    .map((value) => ({ value, label: 'Deleted' })),
-]
-
-/** "Nordics or UK", "not Healthy", "Oslo, Bergen and 3 more" */
-function chosenText(filter: FilterValue, choices: readonly FilterChoice[]): string | undefined {
-  const { values, isNot } = filter
-  if (values.length === 0) return undefined
-  const labels = withUnknown(choices, filter)
-    .filter(({ value }) => values.includes(value))
-    .map(({ label }) => label)
-  const text =
-    labels.length > 3 ? `${labels.slice(0, 2).join(', ')} and ${labels.length - 2} more` : labels.join(' or ')
-  return isNot ? `not ${text}` : text
-}
 
 interface ResultCountProps {
   readonly shown: number

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { compareText, naturalSortKey } from '../../../../contract/search-text.ts'
 import { operationQuery } from '../../../api.ts'
-import type { FilterChoice } from '../../../parts/table/list-filters.tsx'
+import type { FilterChoice } from '../../../parts/table/filter-choices.ts'
 
 export type ProfileNames = ReadonlyMap<number, string>
 

@@ -1,6 +1,7 @@
 // Filters a list by a custom field: first its name, then its text. Both are rare filters of a FilterBar.
 import { useMemo } from 'react'
 import type { CustomFields } from '../../../../contract/fleet/custom-fields.ts'
+import { ownLabel } from '../../../parts/table/filter-choices.ts'
 import { FilterSelect, type RareFilter } from '../../../parts/table/list-filters.tsx'
 import { customFieldNames, customFieldTexts, parseFieldFilter } from './custom-fields.ts'
 
@@ -32,8 +33,16 @@ export function useFieldFilters({ rows, value, onChange }: FieldFiltersProps): r
       isSet: name !== undefined,
       chip: (
         <>
-          <FilterSelect label="Custom field" value={name} choices={names} onChange={choose.name} />
-          {name !== undefined && <FilterSelect label={name} value={text} choices={texts} onChange={choose.text} />}
+          <FilterSelect
+            label="Custom field"
+            value={name}
+            choices={names}
+            missingLabel={ownLabel}
+            onChange={choose.name}
+          />
+          {name !== undefined && (
+            <FilterSelect label={name} value={text} choices={texts} missingLabel={ownLabel} onChange={choose.text} />
+          )}
         </>
       ),
     },

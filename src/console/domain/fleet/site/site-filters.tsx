@@ -1,7 +1,8 @@
 // The two filters of a list by region and by location.
 import { useCallback, useMemo } from 'react'
+import { deletedLabel, type FilterChoice } from '../../../parts/table/filter-choices.ts'
 import { formatFilter, parseFilter } from '../../../parts/table/filter-value.ts'
-import { type FilterChoice, FilterSelect } from '../../../parts/table/list-filters.tsx'
+import { FilterSelect } from '../../../parts/table/list-filters.tsx'
 import { locationLabel, unassigned, useSites } from './sites.ts'
 
 interface SiteFiltersProps {
@@ -24,14 +25,15 @@ export function SiteFilters({ region, location, hasUnassigned = true, isMulti = 
     ],
     [regions, hasUnassigned],
   )
+  const isChosen = useMemo(() => valueTest(location), [location])
   const locationChoices = useMemo<FilterChoice[]>(
     () => [
       ...locations
-        .filter((one) => isInside(one.region?.id))
+        .filter((one) => isInside(one.region?.id) || isChosen(one.id))
         .map((one) => ({ value: String(one.id), label: region === undefined ? locationLabel(one) : one.name })),
       ...(hasUnassigned && isInside(undefined) ? [{ value: unassigned, label: 'No location' }] : []),
     ],
-    [locations, region, isInside, hasUnassigned],
+    [locations, region, isInside, isChosen, hasUnassigned],
   )
   const setRegion = useCallback(
     (next: string | undefined) => {
@@ -49,16 +51,30 @@ export function SiteFilters({ region, location, hasUnassigned = true, isMulti = 
   const setLocation = useCallback((next: string | undefined) => onChange({ location: next }), [onChange])
   return (
     <>
-      <FilterSelect label="Region" value={region} choices={regionChoices} isMulti={isMulti} onChange={setRegion} />
+      <FilterSelect
+        label="Region"
+        value={region}
+        choices={regionChoices}
+        missingLabel={deletedLabel}
+        isMulti={isMulti}
+        onChange={setRegion}
+      />
       <FilterSelect
         label="Location"
         value={location}
         choices={locationChoices}
+        missingLabel={deletedLabel}
         isMulti={isMulti}
         onChange={setLocation}
       />
     </>
   )
+}
+
+/** Whether the filter names that id. */
+function valueTest(filter: string | undefined): (id: number) => boolean {
+  const { values } = parseFilter(filter)
+  return (id) => values.includes(String(id))
 }
 
 /** Whether a location of that region can match the filter by region. */

@@ -119,7 +119,8 @@ function Items({ gatewayId }: { readonly gatewayId: string }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = useSearchParamsUpdate<Search>(navigate)
-  const { q = '', state } = search
+  const { q = '' } = search
+  const state = itemStateChoices.find(({ value }) => value === search.state)?.value
   const [task, setTask] = useState<{ readonly name: Task; readonly item: GatewayItem }>()
   const [opened, setOpened] = useState<Task>()
   const { mutate: retry } = useWrite('gatewayDevicesRetry', { successText: 'The gateway tries it now' })

@@ -27,7 +27,8 @@ export function DevicesTab({ source }: { readonly source: Source }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = useSearchParamsUpdate<Search>(navigate)
-  const { q = '', state } = search
+  const { q = '' } = search
+  const state = deviceFilters.find((name) => name === search.state)
   const deferredQ = useDeferredValue(q)
   const shown = useMemo(() => filterDevices(devices, { q: deferredQ, state }), [devices, deferredQ, state])
   const selection = useRowSelection(useMemo(() => shown.map(({ key }) => key), [shown]))
