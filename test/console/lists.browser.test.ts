@@ -1,6 +1,6 @@
 // Tests the lists of rooms and devices in a browser: rows that are links, columns, filters, cards, selection and export.
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, phone } from '../support/console/accessibility.ts'
 import {
@@ -71,14 +71,13 @@ async function open(path: string, viewport = { width: 1366, height: 900 }) {
   await settled(page, path.startsWith('/devices') ? 'Devices' : 'Rooms')
   return page
 }
-/** Filters for which there is no room in the line are in a menu until they are set. */
+/** Filters for which there is no room in the line are in a menu until they are set. They open when they join the line. */
 async function chooseFilter(page: Page, label: string, choice: string): Promise<void> {
   const chip = page.getByRole('combobox', { name: new RegExp(`^${label}(:|$)`) })
   if (!(await chip.isVisible())) {
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     await page.getByRole('menuitem', { name: label, exact: true }).click()
-  }
-  await chip.click()
+  } else await chip.click()
   await page.getByRole('option', { name: choice, exact: true }).click()
 }
 const tableOf = (page: Page) => page.getByRole('table', { name: /Devices|Rooms/ })
@@ -263,6 +262,74 @@ test('rooms are filtered by the name and the text of a custom field', async () =
   await chooseFilter(page, 'wall', 'B2')
   await until('the room with the text', async () => (await rowCount(page)) === 1)
   expect(new URL(page.url()).searchParams.get('field')).toBe('wall:B2')
+})
+
+test('a filter says what is chosen and whether its list is open, and the focus stays where the user is', async () => {
+  const page = await open('/devices?power=STANDBY')
+  const chip = (name: string) => page.getByRole('combobox', { name, exact: true })
+  /** Whether screen readers are told that the list is open, and which list it is. */
+  const expectOpen = (name: string, isOpen: boolean) =>
+    expect
+      .poll(async () => {
+        const ids = await page.getByRole('listbox').evaluateAll((lists) => lists.map(({ id }) => id))
+        const controls = await chip(name).getAttribute('aria-controls')
+        return [await chip(name).getAttribute('aria-expanded'), ids.length, controls === (ids[0] ?? null)]
+      })
+      .toEqual([String(isOpen), isOpen ? 1 : 0, true])
+  const focused = (target: Locator) =>
+    until('the focus is there', () => target.evaluate((one) => one.matches(':focus')))
+  const chosen = page.getByRole('option', { selected: true })
+
+  await chip('State').focus()
+  await expectOpen('State', false)
+  await page.keyboard.press('Space')
+  await expectOpen('State', true)
+  expect(await chosen.count()).toBe(0)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await until('the choice is told', async () => (await chosen.allTextContents()).join() === 'Online')
+  await page.keyboard.press('Tab')
+  await expectOpen('State: Online', false)
+  await expectAccessible(page)
+  await focused(page.getByRole('button', { name: 'Clear State' }))
+  await page.keyboard.press('Enter')
+  await focused(chip('State'))
+  await page.getByRole('button', { name: 'Clear Power' }).click()
+  await focused(chip('Power'))
+
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Since' }).click()
+  await expectOpen('Since', true)
+  await focused(chip('Since'))
+
+  // A long list is searched. It is at the end of the document, but Tab goes on from the chip.
+  await visit(page, '/incidents?severity=mistyped')
+  await settled(page, 'Incidents')
+  await chip('Severity').waitFor()
+  const search = page.getByRole('textbox', { name: 'Find in rule' })
+  await chip('Rule').click()
+  await focused(search)
+  await expectOpen('Rule', true)
+  await chip('Rule').click()
+  await search.waitFor({ state: 'hidden' })
+  await expectOpen('Rule', false)
+  await chip('Rule').click()
+  await focused(search)
+  await page.keyboard.press('Escape')
+  await focused(chip('Rule'))
+  await expectOpen('Rule', false)
+  await page.keyboard.press('Enter')
+  await focused(search)
+  await page.keyboard.press('Tab')
+  await focused(chip('Region'))
+  await expectOpen('Rule', false)
+  await chip('Rule').click()
+  await focused(search)
+  await page.getByLabel('Search incidents').click()
+  await search.waitFor({ state: 'hidden' })
+  await page.keyboard.type('x')
+  expect(await page.getByLabel('Search incidents').inputValue(), 'the chip does not take the focus back').toBe('x')
+  await page.getByLabel('Search incidents').fill('')
 })
 
 test('under 640 pixels a row is a card, and the filters are behind one button', async () => {

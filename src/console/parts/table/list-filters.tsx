@@ -1,6 +1,19 @@
 // The controls above a long list: the search box and the filters in one line, and the number of results.
 import { Button, CloseButton, Combobox, Group, Menu, Text, TextInput, useCombobox } from '@mantine/core'
-import { Fragment, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  createContext,
+  type FocusEvent,
+  Fragment,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { CheckIcon, CrossIcon, DownIcon, PlusIcon, SearchIcon } from '../page/icons.tsx'
 import { plural } from '../text/words.ts'
 import {
@@ -30,12 +43,19 @@ export interface RareFilter {
   readonly chip: ReactNode
 }
 
+/** The label of a filter that was chosen in the menu. Its chip opens when it joins the line. */
+const JoiningFilter = createContext<RefObject<string | undefined> | undefined>(undefined)
+
 /** Under 640 px the filters are behind one button. */
 export function FilterBar({ search, setCount = 0, rare = [], children }: FilterBarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [added, setAdded] = useState<readonly string[]>([])
-  const isShown = ({ label, isSet }: RareFilter) => isSet || added.includes(label)
+  const joining = useRef<string>(undefined)
+  const isShown = ({ label }: RareFilter) => added.includes(label)
   const hidden = rare.filter((filter) => !isShown(filter))
+  // A filter that is set, and is then cleared, stays in the line: the focus is on it.
+  const set = hidden.filter(({ isSet }) => isSet)
+  if (set.length > 0) setAdded([...added, ...set.map(({ label }) => label)])
   return (
     <search
       className={classes.filters}
@@ -55,9 +75,11 @@ export function FilterBar({ search, setCount = 0, rare = [], children }: FilterB
         </Button>
       )}
       {children}
-      {rare.filter(isShown).map(({ label, chip }) => (
-        <Fragment key={label}>{chip}</Fragment>
-      ))}
+      <JoiningFilter value={joining}>
+        {rare.filter(isShown).map(({ label, chip }) => (
+          <Fragment key={label}>{chip}</Fragment>
+        ))}
+      </JoiningFilter>
       {hidden.length > 0 && (
         <Menu position="bottom-start">
           <Menu.Target>
@@ -67,7 +89,13 @@ export function FilterBar({ search, setCount = 0, rare = [], children }: FilterB
           </Menu.Target>
           <Menu.Dropdown>
             {hidden.map(({ label }) => (
-              <Menu.Item key={label} onClick={() => setAdded([...added, label])}>
+              <Menu.Item
+                key={label}
+                onClick={() => {
+                  joining.current = label
+                  setAdded([...added, label])
+                }}
+              >
                 {label}
               </Menu.Item>
             ))}
@@ -172,15 +200,31 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
     onDropdownClose: () => {
       combobox.resetSelectedOption()
       setQuery('')
-      if (isSearched) combobox.focusTarget()
     },
   })
+  const listId = useId()
+  const joining = useContext(JoiningFilter)
+  useEffect(() => {
+    if (joining?.current !== label) return
+    joining.current = undefined
+    // The button says that the list is open once it knows the list, which is not in the page yet.
+    combobox.setListId(listId)
+    combobox.openDropdown()
+    if (!isSearched) combobox.focusTarget()
+  })
+  /** The list stays open if no other element gets the focus: then the window has lost it, or a click outside closes the list. */
+  const closeOnBlur = ({ relatedTarget }: FocusEvent) => {
+    const { targetRef, searchRef } = combobox
+    if (relatedTarget === null || relatedTarget === targetRef.current || relatedTarget === searchRef.current) return
+    combobox.closeDropdown()
+  }
   const isSet = filter.values.length > 0
   const text = useMemo(() => chosenText(filter, choices), [filter, choices]) ?? anyLabel
   const pick = (picked: string) => {
     if (picked === notValue) return onChange(formatFilter({ ...filter, isNot: !filter.isNot }))
     if (isMulti) return onChange(formatFilter(toggleValue(filter, picked)))
     combobox.closeDropdown()
+    combobox.focusTarget()
     onChange(hasAny && (picked === anyValue || picked === value) ? undefined : picked)
   }
   return (
@@ -197,6 +241,7 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
             aria-label={text === undefined ? label : `${label}: ${text}`}
             title={text}
             onClick={() => combobox.toggleDropdown()}
+            onBlur={closeOnBlur}
           >
             {label}
             {text !== undefined && <span className={classes.chosen}>{text}</span>}
@@ -209,7 +254,10 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
             className={classes.clear}
             aria-label={`Clear ${label}`}
             title={`Clear ${label}`}
-            onClick={() => onChange(undefined)}
+            onClick={() => {
+              onChange(undefined)
+              combobox.focusTarget()
+            }}
           >
             <CrossIcon size={14} />
           </button>
@@ -223,13 +271,25 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
               setQuery(event.currentTarget.value)
               combobox.updateSelectedOptionIndex()
             }}
+            onKeyDown={({ key }) => {
+              // The list is at the end of the document: Tab goes on from the button, and Escape goes back to it.
+              if (key === 'Tab' || key === 'Escape') combobox.targetRef.current?.focus()
+            }}
+            onBlur={closeOnBlur}
             placeholder={`Find in ${label.toLowerCase()}`}
             aria-label={`Find in ${label.toLowerCase()}`}
           />
         )}
-        {combobox.dropdownOpened && (
-          <Options {...{ label, filter, choices, isMulti, query }} anyLabel={hasAny ? anyLabel : undefined} />
-        )}
+        <Combobox.Options
+          id={listId}
+          className={classes.options ?? ''}
+          aria-label={label}
+          aria-multiselectable={isMulti}
+        >
+          {combobox.dropdownOpened && (
+            <Choices {...{ filter, choices, isMulti, query }} anyLabel={hasAny ? anyLabel : undefined} />
+          )}
+        </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>
   )
@@ -248,16 +308,16 @@ function useChosen({ value, choices, missingLabel, isMulti = false }: FilterSele
 const anyValue = '\u0000any'
 const notValue = '\u0000not'
 
-interface OptionsProps extends Pick<FilterSelectProps, 'label' | 'choices' | 'isMulti'> {
+interface ChoicesProps extends Pick<FilterSelectProps, 'choices' | 'isMulti'> {
   readonly filter: FilterValue
   readonly query: string
   readonly anyLabel: string | undefined
 }
 
-function Options({ label, filter, choices, isMulti = false, query, anyLabel }: OptionsProps) {
+function Choices({ filter, choices, isMulti = false, query, anyLabel }: ChoicesProps) {
   const shown = shownChoices(choices, filter, query)
   return (
-    <Combobox.Options className={classes.options ?? ''} aria-label={label} aria-multiselectable={isMulti}>
+    <>
       {anyLabel !== undefined && <Choice value={anyValue} label={anyLabel} isChosen={filter.values.length === 0} />}
       {shown.map((choice) => (
         <Choice key={choice.value} {...choice} isChosen={filter.values.includes(choice.value)} />
@@ -266,7 +326,7 @@ function Options({ label, filter, choices, isMulti = false, query, anyLabel }: O
       {isMulti && filter.values.length > 0 && (
         <Choice value={notValue} label="Show all but these" isChosen={filter.isNot} isApart />
       )}
-    </Combobox.Options>
+    </>
   )
 }
 
@@ -276,7 +336,13 @@ interface ChoiceProps extends FilterChoice {
 }
 
 const Choice = ({ value, label, isChosen, isApart }: ChoiceProps) => (
-  <Combobox.Option value={value} active={isChosen} className={classes.option ?? ''} data-apart={isApart || undefined}>
+  <Combobox.Option
+    value={value}
+    active={isChosen}
+    aria-selected={isChosen}
+    className={classes.option ?? ''}
+    data-apart={isApart || undefined}
+  >
     <span className={classes.tick}>{isChosen && <CheckIcon size={16} />}</span>
     {label}
   </Combobox.Option>
