@@ -51,12 +51,46 @@ test('docs/contract.md has the table of job actions as the code has it', () => {
   expect(rows).toEqual(cells.map((row) => `|${row.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`))
 })
 
-test('every link between documents leads somewhere', () => {
+/** The links of a document to files of the project: path from the root, and the part after #. */
+const linksOf = (path: string) =>
+  [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].map(([, file = '', heading]) => ({
+    file: file === '' ? path : relative(root, join(root, dirname(path), file)),
+    heading,
+  }))
+/** The names that a heading has in links, as GitHub makes them. */
+const headingsOf = (path: string) =>
+  [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+test('every link between documents leads to a file, and to a heading that it has', () => {
   for (const path of documents) {
-    for (const [, target] of read(path).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)) {
-      expect(existsSync(join(root, dirname(path), target as string)), `${path} links to ${target}`).toBe(true)
+    for (const { file, heading } of linksOf(path)) {
+      expect(existsSync(join(root, file)), `${path} links to ${file}`).toBe(true)
+      if (heading && file.endsWith('.md')) expect(headingsOf(file), `${path} links to ${file}#${heading}`).toContain(heading)
     }
   }
+})
+
+test('docs/README.md links to every page of docs/, and every document can be reached from the README', () => {
+  const index = linksOf('docs/README.md').map(({ file }) => file)
+  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md')
+  expect(pages.filter((name) => !index.includes(`docs/${name}`))).toEqual([])
+  const reached = new Set(['README.md'])
+  for (const path of reached) {
+    if (!path.endsWith('.md')) continue
+    for (const { file } of linksOf(path)) reached.add(file)
+  }
+  expect(documents.filter((path) => !reached.has(path))).toEqual([])
+})
+
+test('.ci/run calls the test command of the README', () => {
+  const [, command] = /^## Test\n\n```sh\n(.+)\n```$/m.exec(read('README.md')) ?? []
+  expect(read('.ci/run').trimEnd().split('\n').at(-1)).toBe(command)
 })
 
 test('every rule that code and tests cite stands in docs/contract.md', () => {
@@ -159,7 +193,7 @@ test('the README shows eight rows of bench/results/latest.json, and bench/result
   const results: Results = JSON.parse(read('bench/results/latest.json'))
   const section = readSection(read('README.md'))
   expect(section).toBe(summary(results))
-  expect(section.match(/^\| (?!bench )\w/gm)).toHaveLength(8)
+  expect(section.match(/^\| (?!operation )\w/gm)).toHaveLength(8)
   const report = read('bench/results/latest.md')
   expect(report).toBe(fullReport(results))
   const rows = Object.values(results).flatMap(({ rows }) => rows)
