@@ -39,11 +39,10 @@ export function summary(results: Results): string {
     (results[bench]?.rows ?? []).filter((row) => row.goal && title.test(row.title)).map((row) => ({ bench, row })),
   )
   return [
-    header,
-    ...rows.map(rowLine),
-    ...noteLines(rows),
+    '| operation | ours | baseline | ratio | goal |\n|---|---|---|---|---|',
+    ...rows.map(shortLine),
     '',
-    `${goalSentence(results)} [bench/results/latest.md](bench/results/latest.md) has all rows.`,
+    `${goalSentence(results)} [bench/results/latest.md](bench/results/latest.md) has all rows, with notes.`,
     machineSentence(results),
   ].join('\n')
 }
@@ -84,6 +83,16 @@ function rowLine({ bench, row: { title, unit, ours, baseline, ratio, goal } }: N
     ratio ? formatSpread(ratio) : '',
     goal?.text ?? '',
     goal ? (goal.isMet ? 'yes' : '**no**') : '',
+  ])
+}
+
+function shortLine({ row: { title, unit, ours, baseline, ratio, goal } }: NamedRow): string {
+  return tableLine([
+    `${title}, ${unit}`,
+    formatNumber(ours.median),
+    baseline ? `${formatNumber(baseline.figure.median)} ${baseline.name}` : '',
+    ratio ? formatSpread(ratio) : '',
+    goal ? `${goal.text}${goal.isMet ? '' : ' (**missed**)'}` : '',
   ])
 }
 

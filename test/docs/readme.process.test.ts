@@ -1,6 +1,6 @@
-// Runs the commands of docs/first-steps.md and compares their answers; checks the commands of the README that no other suite runs.
+// Runs the commands of docs/first-steps.md and compares their answers; checks the commands of all pages that no other suite runs.
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,9 +12,10 @@ import { isFullForm } from '../support/long-form.ts'
 import { siteForTest, startTimeoutMs, terminalStarter, testProgramFolder } from '../support/program.ts'
 
 const root = join(import.meta.dirname, '../..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const pages = [...globSync('*.md', { cwd: root }), ...globSync('docs/*.md', { cwd: root })]
+const text = pages.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 const firstSteps = readFileSync(join(root, 'docs/first-steps.md'), 'utf8')
-const tour = firstSteps.slice(0, firstSteps.indexOf('## From TypeScript'))
+const tour = firstSteps.slice(firstSteps.indexOf('## The API with curl'), firstSteps.indexOf('## From TypeScript'))
 const blocks = [...tour.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language, text]) => ({
   language,
   text: text as string,
@@ -83,8 +84,8 @@ const withoutVaryingValues = (text: string) =>
     .replaceAll(/rki?_\w+/g, '(secret)')
     .replaceAll(/(Organisation {2}|\/orgs\/)[\w-]{7}/g, '$1(organisation)')
 
-test('on a terminal, the first start prints what the README shows', async () => {
-  const shown = /```text\n(Roomkeeper is ready at[\s\S]*?)```/.exec(readme)?.[1] ?? ''
+test('on a terminal, the first start prints what docs/first-steps.md shows', async () => {
+  const shown = /```text\n(Roomkeeper is ready at[\s\S]*?)```/.exec(firstSteps)?.[1] ?? ''
   const site = await siteForTest()
   const options = ['serve', '--port', '0', '--log-level', 'silent', ...site.flags]
   const server = site.launch(options, { starter: terminalStarter() })
@@ -92,15 +93,15 @@ test('on a terminal, the first start prints what the README shows', async () => 
   expect(withoutVaryingValues(server.stdout).trim()).toBe(withoutVaryingValues(shown).trim())
 })
 
-test('every npm script and every program that the README names exists', () => {
+test('every npm script and every program that the documents name exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const named = [...readme.matchAll(/\bnpm (?:run (?:--silent )?([\w:]+)|(start|test)\b)/g)].map(
+  const named = [...text.matchAll(/\bnpm (?:run (?:--silent )?([a-z][\w:]*)|(start|test)\b)/g)].map(
     ([, run, short]) => run ?? short,
   )
   expect(named).toEqual(expect.arrayContaining(['start', 'test', 'demo', 'roomkeeper', 'bench', 'screenshots']))
-  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named))
-  const programs = [...readme.matchAll(/\bnode ([\w./-]+)/g)].map(([, path]) => path as string)
-  expect(programs).toEqual(['bench/demo-day.ts'])
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining([...new Set(named)]))
+  const programs = [...text.matchAll(/\bnode ([\w./-]+\/[\w./-]+\.[jt]s)\b/g)].map(([, path]) => path as string)
+  expect(programs).toContain('bench/demo-day.ts')
   for (const path of programs) expect(existsSync(join(root, path)), path).toBe(true)
 })
 
@@ -110,7 +111,7 @@ test('the benches load, and an unknown name is refused with the list of names', 
 })
 
 // A benchmark: `npm test` only checks above that its file exists.
-test.runIf(isFullForm)('the simulated day of the README runs, with fewer devices and hours', async () => {
+test.runIf(isFullForm)('the simulated day of docs/incidents.md runs, with fewer devices and hours', async () => {
   const args = ['bench/demo-day.ts', '--devices', '100', '--flap', '5%', '--hours', '1']
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
   expect(stdout).toMatch(/connects and disconnects +\d+\nmessages about incidents +\d+\nfewer messages +9\d\.\d+ %/)

@@ -71,7 +71,8 @@ test('every link between documents leads to a file, and to a heading that it has
   for (const path of documents) {
     for (const { file, heading } of linksOf(path)) {
       expect(existsSync(join(root, file)), `${path} links to ${file}`).toBe(true)
-      if (heading && file.endsWith('.md')) expect(headingsOf(file), `${path} links to ${file}#${heading}`).toContain(heading)
+      if (heading && file.endsWith('.md'))
+        expect(headingsOf(file), `${path} links to ${file}#${heading}`).toContain(heading)
     }
   }
 })
