@@ -5,9 +5,12 @@ import { expect, test } from 'vitest'
 import { benchNames } from '../../bench/bench-names.ts'
 import { fullReport, type Results, summary } from '../../bench/report/markdown-table.ts'
 import { readSection } from '../../bench/report/readme-section.ts'
+import { models } from '../../src/contract/device/models.ts'
+import { driverIds, sourceTypes } from '../../src/contract/fleet/drivers.ts'
 import { jobActions, jobActionTypes } from '../../src/contract/jobs/action-table.ts'
 import { operationIds } from '../../src/contract/operations.ts'
 import { serveOptions } from '../../src/server/config/options.ts'
+import { publishers } from '../support/drivers/mqtt-publishers.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -87,6 +90,16 @@ test('docs/README.md links to every page of docs/, and every document can be rea
     for (const { file } of linksOf(path)) reached.add(file)
   }
   expect(documents.filter((path) => !reached.has(path))).toEqual([])
+})
+
+test('docs/works-with.md names every driver, type of source and known model, and each publisher whose messages are tested', () => {
+  const page = read('docs/works-with.md')
+  const names = Object.values(models).map(({ name }) => name)
+  expect([...driverIds, ...sourceTypes].filter((id) => !page.includes(`\`${id}\``))).toEqual([])
+  expect(names.filter((name) => !new RegExp(`\\b${name}[,\\s]`).test(page))).toEqual([])
+  // The first word of a publisher is its name.
+  const makers = publishers.map(({ documentedIn }) => documentedIn.split(/[ ,]/)[0] ?? '')
+  expect(makers.filter((name) => !page.includes(name))).toEqual([])
 })
 
 test('.ci/run calls the test command of the README', () => {
