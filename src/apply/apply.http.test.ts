@@ -115,6 +115,7 @@ const whole = (organisation: string): OrganisationDocument => ({
       url: { env: 'CHANNEL_OPERATIONS_URL' },
       events: ['incident.opened', 'incident.resolved'],
       minSeverity: 'CRITICAL',
+      rules: ['device.offline', 'job.stopped'],
       regions: ['Europe'],
       locations: ['Storage', ['Europe', 'Oslo HQ']],
       enabled: true,

@@ -114,7 +114,7 @@ function placeOf(place: Answer<'silencesCreate'>['place']): ThingValue {
 }
 
 export const channelValues = (channel: Answer<'channelsGet'>): Values => {
-  const { name, kind, url, routingKey, to, events, minSeverity, regionIds, locationIds } = channel
+  const { name, kind, url, routingKey, to, events, minSeverity, rules, regionIds, locationIds } = channel
   const { enabled, hours, heartbeatMinutes } = channel
   return set({
     name,
@@ -124,6 +124,7 @@ export const channelValues = (channel: Answer<'channelsGet'>): Values => {
     to,
     events,
     minSeverity,
+    rules,
     regions: regionIds.map((id) => target('region', id)),
     locations: locationIds.map((id) => target('location', id)),
     enabled,

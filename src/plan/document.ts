@@ -183,6 +183,7 @@ export const ChannelEntry = Entry('A channel.', {
   to: channel.to,
   events: channel.events,
   minSeverity: channel.minSeverity,
+  rules: channel.rules,
   regions: Type.Optional(
     Type.Array(regionReference, { maxItems: 100, description: 'Only messages about these regions; empty: all.' }),
   ),

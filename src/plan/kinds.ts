@@ -128,6 +128,7 @@ export const kindTable: Readonly<Record<Kind, KindRow>> = {
       to: 'plain',
       events: 'plain',
       minSeverity: 'plain',
+      rules: 'plain',
       regions: 'references',
       locations: 'references',
       enabled: 'plain',

@@ -1,7 +1,7 @@
 // Channels: receivers of messages about incidents and events, and the deliveries to them. [contract 10.channel] [contract 10.delivery]
 import Type from 'typebox'
 import { defaultOverlapHours, maxHeartbeatMinutes, maxMailAddresses, maxOverlapHours } from '../incidents/limits.ts'
-import { severities } from '../incidents/rule-table.ts'
+import { ruleIds, severities } from '../incidents/rule-table.ts'
 import { hugeBodyBytes, mediumBodyBytes, operation, smallBodyBytes } from '../operation.ts'
 import { Empty, Int32, ListOf, Name, OneOf, QueryTime, Shape, Timestamp } from '../shape.ts'
 import { WeeklyHours } from '../weekly-hours.ts'
@@ -40,6 +40,12 @@ const target = {
 const choices = {
   events: Type.Array(OneOf(channelEvents, 'A type of message.'), { maxItems: 20, uniqueItems: true }),
   minSeverity: OneOf(severities, 'No messages about incidents whose worst severity was lower; default WARNING.'),
+  rules: Type.Array(OneOf(ruleIds, 'A rule.'), {
+    maxItems: ruleIds.length,
+    uniqueItems: true,
+    description:
+      'Rules of the incidents that messages are sent about; an empty list means all. Messages about other things are not affected.',
+  }),
   regionIds: Type.Array(Int32('Identifier of a region.'), {
     maxItems: 100,
     description: 'Only messages about these regions; an empty list means all.',
@@ -78,6 +84,7 @@ export const Channel = Shape('Channel', {
 const optional = {
   events: Type.Optional(choices.events),
   minSeverity: Type.Optional(choices.minSeverity),
+  rules: Type.Optional(choices.rules),
   regionIds: Type.Optional(choices.regionIds),
   locationIds: Type.Optional(choices.locationIds),
   enabled: Type.Optional(choices.enabled),
@@ -101,6 +108,7 @@ const example = {
   url: 'https://hooks.example.org/…',
   events: [...defaultChannelEvents],
   minSeverity: 'WARNING',
+  rules: [],
   regionIds: [],
   locationIds: [],
   enabled: true,

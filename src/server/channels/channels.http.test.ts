@@ -25,6 +25,7 @@ describe('channelsCreate [contract 10.channel]', () => {
       url: 'https://hooks.example.org/…',
       events: ['incident.opened', 'incident.acknowledged', 'incident.resolved', 'incident.reopened'],
       minSeverity: 'WARNING',
+      rules: [],
       regionIds: [],
       locationIds: [],
       enabled: true,

@@ -218,6 +218,7 @@ function mergedSettings(before: ChannelSettings, { to }: ChannelTarget, body: Up
     ...(to && { to }),
     events: body.events ?? before.events,
     minSeverity: body.minSeverity ?? before.minSeverity,
+    rules: body.rules ?? before.rules ?? [],
     regionIds: body.regionIds ?? before.regionIds,
     locationIds: body.locationIds ?? before.locationIds,
     ...(hours && { hours }),

@@ -31,6 +31,7 @@ export interface ChannelSecrets {
 export const defaultChannelSettings: ChannelSettings = {
   events: defaultChannelEvents,
   minSeverity: 'WARNING',
+  rules: [],
   regionIds: [],
   locationIds: [],
 }

@@ -10,7 +10,7 @@ import { channelSettingsOf } from './settings.ts'
 import type { ChannelRow } from './store.ts'
 
 export function channelView(row: ChannelRow, { url, routingKey }: ChannelSecrets): Static<typeof Channel> {
-  const { to, events, regionIds, locationIds, ...settings } = channelSettingsOf(row)
+  const { to, events, rules, regionIds, locationIds, ...settings } = channelSettingsOf(row)
   return {
     id: String(row.id),
     name: row.name,
@@ -19,6 +19,7 @@ export function channelView(row: ChannelRow, { url, routingKey }: ChannelSecrets
     ...(to && { to: [...to] }),
     ...(routingKey !== undefined && { routingKey: maskedRoutingKey }),
     events: [...events],
+    rules: [...(rules ?? [])],
     regionIds: [...regionIds],
     locationIds: [...locationIds],
     ...settings,

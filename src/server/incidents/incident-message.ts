@@ -20,6 +20,7 @@ export const incidentMessage = (
   orderKey: incidentOrderKey(incident.id),
   incidentId: incident.id,
   at: context.now,
+  rule: incident.rule,
   // A channel that got the incident while it was worse also gets its changes and its end.
   severity: type === 'incident.changed' || type === 'incident.resolved' ? worstSeverity(incident) : incident.severity,
   ...placesOf(subjects),

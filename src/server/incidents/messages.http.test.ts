@@ -157,3 +157,26 @@ test('a message names 20 places, and is not larger than 20 KiB with the longest 
   expect(Buffer.byteLength(request?.text ?? '')).toBeLessThanOrEqual(maxMessageBytes)
   expect(request?.body.data.places.length).toBeGreaterThanOrEqual(5)
 })
+
+test('a receiver whose channel has rules gets incidents of these rules only', async () => {
+  const org = await harness.newOrg()
+  const [all, storage] = [await Receiver.start(), await Receiver.start()]
+  const common = { kind: 'webhook', events, minSeverity: 'INFO' }
+  await create(org, '/channels', { ...common, name: 'All', url: all.url })
+  const rules = ['storage.low', 'device.fault']
+  const channel = await create(org, '/channels', { ...common, name: 'Storage', rules, url: storage.url })
+  const { locationId } = await newLocation(org, 'Oslo')
+  const room = await create(org, '/rooms', { name: 'Fjord', locationId })
+  const [frame] = await putEndpoints(harness, org, [{ room_id: room, serial: 'NF1JWSL00042001', model: 'NF21F1' }])
+  const told = ['clock.unreachable', 'storage.low', 'firmware.behind'] as const
+  for (const [i, rule] of told.entries()) {
+    const id = await newIncident(harness, org, { rule, endpoints: [frame?.id ?? ''] })
+    await org.call('POST', `/incidents/${id}/acknowledge`, { body: {} })
+    await until('it is told', () => all.received.length === i + 1)
+  }
+  await until('all is delivered', async () => (await org.call('GET', `/channels/${channel}`)).body.waiting === 0)
+  const rulesOf = ({ received }: Receiver) => received.map(({ body }) => body.data.incident.rule)
+  expect(rulesOf(all)).toEqual(told)
+  expect(rulesOf(storage)).toEqual(['storage.low'])
+  expect((await org.call('GET', `/channels/${channel}`)).body.rules).toEqual(rules)
+})

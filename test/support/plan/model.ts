@@ -142,7 +142,7 @@ function defaultsOf(kind: Kind): Values {
   if (kind === 'user') return { allRegions: false, regions: [], disabled: false }
   if (kind !== 'channel') return {}
   const events = ['incident.opened', 'incident.acknowledged', 'incident.resolved', 'incident.reopened']
-  return { events, minSeverity: 'WARNING', regions: [], locations: [], enabled: true }
+  return { events, minSeverity: 'WARNING', rules: [], regions: [], locations: [], enabled: true }
 }
 
 /** Secrets that are not sent stay. */

@@ -1,11 +1,13 @@
 // Decides which channels a message goes to. [contract 10.channel]
 import type { ChannelEvent } from '../../../contract/channels/messages.ts'
-import { isAtLeast, type Severity } from '../../../contract/incidents/rule-table.ts'
+import { isAtLeast, type RuleId, type Severity } from '../../../contract/incidents/rule-table.ts'
 
-/** Which messages are wanted. Empty lists of places mean all places. */
+/** Which messages are wanted. Empty lists of rules and places mean all of them. */
 export interface MessageFilter {
   readonly events: readonly ChannelEvent[]
   readonly minSeverity: Severity
+  /** Channels that version 0.2 wrote have none. */
+  readonly rules?: readonly RuleId[]
   readonly regionIds: readonly number[]
   readonly locationIds: readonly number[]
 }
@@ -18,6 +20,8 @@ export interface ChannelFilter extends MessageFilter {
 export interface FilteredMessage {
   readonly type: ChannelEvent
   readonly severity?: Severity
+  /** The rule of an incident. */
+  readonly rule?: RuleId
   readonly regionIds: readonly (number | null)[]
   readonly locationIds: readonly (number | null)[]
   /** This channel does not get it. */
@@ -30,6 +34,7 @@ export const channelFilterOf = (channelId: number, filter: MessageFilter): Chann
   channelId,
   events: filter.events,
   minSeverity: filter.minSeverity,
+  ...(filter.rules !== undefined && filter.rules.length > 0 && { rules: filter.rules }),
   regionIds: filter.regionIds,
   locationIds: filter.locationIds,
 })
@@ -40,6 +45,7 @@ export function wantsMessage(filter: ChannelFilter, { previousAudience, ...messa
   if (filter.channelId === message.exceptChannel) return false
   if (!filter.events.includes(message.type)) return false
   if (message.severity && !isAtLeast(message.severity, filter.minSeverity)) return false
+  if (message.rule && filter.rules && filter.rules.length > 0 && !filter.rules.includes(message.rule)) return false
   return overlaps(filter.regionIds, message.regionIds) && overlaps(filter.locationIds, message.locationIds)
 }
 

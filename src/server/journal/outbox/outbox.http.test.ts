@@ -83,6 +83,26 @@ describe('queueMessages [contract 10.channel]', () => {
     expect(await told({ regionIds: [], locationIds: [] }), 'the whole organisation').toHaveLength(5)
   })
 
+  test('a channel with rules is told about incidents of these rules only, and about everything else as before', async () => {
+    const org = await harness.newOrg()
+    const events = ['incident.opened', 'incident.resolved', 'endpoint.removed']
+    const all = await create(org, { events })
+    const network = await create(org, { events, rules: ['device.offline', 'device.flapping'] })
+    const air = await create(org, { events, rules: ['air.beyond'] })
+    const told = async (draft: Partial<MessageDraft>) => {
+      const before = (await channelsTold(org)).length
+      await queue(org, { ...opened, ...draft })
+      return (await channelsTold(org)).slice(before)
+    }
+    expect(await told({ rule: 'device.offline' })).toEqual([all, network])
+    expect(await told({ rule: 'device.flapping', type: 'incident.resolved' })).toEqual([all, network])
+    expect(await told({ rule: 'air.beyond' })).toEqual([all, air])
+    expect(await told({ rule: 'storage.low' })).toEqual([all])
+    expect(await told({ type: 'endpoint.removed' }), 'about no incident').toEqual([all, network, air])
+    await org.call('PUT', `/channels/${network}`, { body: { rules: [] } })
+    expect(await told({ rule: 'storage.low' }), 'without rules again').toEqual([all, network])
+  })
+
   test('a disabled channel gets its messages too, and a deleted one gets none and loses those that wait', async () => {
     const org = await harness.newOrg()
     const [kept, deleted] = [await create(org, { enabled: false }), await create(org)]

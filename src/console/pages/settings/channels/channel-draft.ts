@@ -4,7 +4,7 @@ import type { CallInput } from '../../../../client/client.ts'
 import type { ChannelKind } from '../../../../contract/channels/channels.ts'
 import { type ChannelEvent, defaultChannelEvents } from '../../../../contract/channels/messages.ts'
 import { maxMailAddresses } from '../../../../contract/incidents/limits.ts'
-import type { Severity } from '../../../../contract/incidents/rule-table.ts'
+import type { RuleId, Severity } from '../../../../contract/incidents/rule-table.ts'
 import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
 import { isWeeklyHours } from '../../../domain/incidents/silence/weekly-field.tsx'
 import { isEmailAddress } from '../../../domain/people/person/email-address.ts'
@@ -19,6 +19,8 @@ export interface ChannelDraft {
   readonly addresses: string
   readonly events: readonly ChannelEvent[]
   readonly minSeverity: Severity
+  /** Empty: all rules. */
+  readonly rules: readonly RuleId[]
   readonly regionIds: readonly number[]
   readonly locationIds: readonly number[]
   readonly hours: WeeklyHours | undefined
@@ -33,6 +35,7 @@ export const newChannelDraft: ChannelDraft = {
   addresses: '',
   events: defaultChannelEvents,
   minSeverity: 'WARNING',
+  rules: [],
   regionIds: [],
   locationIds: [],
   hours: undefined,
@@ -46,6 +49,7 @@ export const channelDraftOf = (channel: ListedChannel): ChannelDraft => ({
   addresses: channel.to?.join('\n') ?? '',
   events: channel.events,
   minSeverity: channel.minSeverity,
+  rules: channel.rules,
   regionIds: channel.regionIds,
   locationIds: channel.locationIds,
   hours: channel.hours,
@@ -87,6 +91,7 @@ export function updateBody(draft: ChannelDraft): CallInput<'channelsUpdate'>['bo
     ...target,
     events: [...draft.events],
     minSeverity: draft.minSeverity,
+    rules: [...draft.rules],
     regionIds: [...draft.regionIds],
     locationIds: [...draft.locationIds],
     hours: hours ?? null,

@@ -5,7 +5,9 @@ import { useState } from 'react'
 import { type ChannelKind, channelKinds } from '../../../../contract/channels/channels.ts'
 import type { ChannelEvent } from '../../../../contract/channels/messages.ts'
 import { maxHeartbeatMinutes } from '../../../../contract/incidents/limits.ts'
+import type { RuleId } from '../../../../contract/incidents/rule-table.ts'
 import { locationLabel, useSites } from '../../../domain/fleet/site/sites.ts'
+import { ruleChoices } from '../../../domain/incidents/rule-choices.ts'
 import { severityChoices } from '../../../domain/incidents/severity-label.tsx'
 import { WeeklyField } from '../../../domain/incidents/silence/weekly-field.tsx'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
@@ -80,6 +82,16 @@ export function ChannelForm(props: ChannelFormProps) {
         value={draft.minSeverity}
         onChange={(minSeverity) => minSeverity && set({ minSeverity })}
         allowDeselect={false}
+      />
+      <MultiSelect
+        label="Incident rules"
+        placeholder={draft.rules.length === 0 ? 'All rules' : ''}
+        data={ruleChoices}
+        value={[...draft.rules]}
+        onChange={(rules) => set({ rules: rules as RuleId[] })}
+        searchable
+        maxDropdownHeight={240}
+        nothingFoundMessage="No matches"
       />
       <MultiSelect
         label="Regions"

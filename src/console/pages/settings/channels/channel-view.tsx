@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
 import { humanize } from '../../../../contract/words.ts'
 import { useWrite } from '../../../api.ts'
 import { useSites } from '../../../domain/fleet/site/sites.ts'
@@ -104,7 +105,7 @@ const TestResult = ({ delivery: { state, status, error } }: { readonly delivery:
 function ChannelFacts({ channel }: { readonly channel: ListedChannel }) {
   const { regions, locationById } = useSites()
   const regionNames = new Map(regions.map(({ id, name }) => [id, name]))
-  const { events, regionIds, locationIds, hours, heartbeatMinutes, lastDeliveredAt } = channel
+  const { events, rules, regionIds, locationIds, hours, heartbeatMinutes, lastDeliveredAt } = channel
   return (
     <DefinitionList
       definitions={[
@@ -116,6 +117,7 @@ function ChannelFacts({ channel }: { readonly channel: ListedChannel }) {
         ['Last error', channel.lastError && humanize(channel.lastError)],
         ['Messages', events.map((event) => messageNames[event]).join(', ') || 'None'],
         ['Minimum severity', humanize(channel.minSeverity)],
+        ['Incident rules', rules.map((rule) => ruleNames[rule]).join(', ') || 'All'],
         ['Regions', regionIds.map((id) => regionNames.get(id) ?? `Region ${id}`).join(', ') || 'All'],
         ['Locations', locationIds.map((id) => locationById.get(id)?.name ?? `Location ${id}`).join(', ') || 'All'],
         ['Hours', hours ? `${weeklyText(hours)}; critical incidents always` : 'Always'],
