@@ -97,9 +97,9 @@ test('docs/works-with.md names every driver, type of source and known model, and
   const names = Object.values(models).map(({ name }) => name)
   expect([...driverIds, ...sourceTypes].filter((id) => !page.includes(`\`${id}\``))).toEqual([])
   expect(names.filter((name) => !new RegExp(`\\b${name}[,\\s]`).test(page))).toEqual([])
-  // The first word of a publisher is its name.
+  // A document of a publisher begins with its name; the mapping of any JSON is documented in a page of ours.
   const makers = publishers.map(({ documentedIn }) => documentedIn.split(/[ ,]/)[0] ?? '')
-  expect(makers.filter((name) => !page.includes(name))).toEqual([])
+  expect(makers.filter((name) => !name.endsWith('.md') && !page.includes(name))).toEqual([])
 })
 
 test('.ci/run calls the test command of the README', () => {
