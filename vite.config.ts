@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { bareOperations, pureShapes } from './tools/bare-operations.ts'
+import { waitingStyles } from './tools/waiting-styles.ts'
 
 const server = 'http://127.0.0.1:8080'
 
@@ -10,7 +11,7 @@ export default defineConfig({
   root: join(import.meta.dirname, 'src/console'),
   // Files refer to each other by relative addresses, so that a proxy may serve the console under any path.
   base: './',
-  plugins: [bareOperations, react()],
+  plugins: [bareOperations, waitingStyles, react()],
   build: {
     emptyOutDir: true,
     target: 'es2023',

@@ -37,17 +37,41 @@ function Console({ firstError }: { readonly firstError: unknown }) {
       notifications.clean()
     }
   }, [client, orgId])
-  if (startError !== undefined) return <ErrorPanel error={startError} onRetry={resume} />
+  if (startError !== undefined)
+    return (
+      <main>
+        <ErrorPanel error={startError} onRetry={resume} />
+      </main>
+    )
   if (!signedIn) return <SignInPage />
   return signedIn.needsPasskey ? <PasskeyOffer /> : <RouterProvider router={router} />
 }
 
+/** The style sheets do not apply before this, so that the skeleton can be painted while they load. (tools/waiting-styles.ts) */
+async function applyStyles(): Promise<void> {
+  const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"][media="not all"]')]
+  await Promise.all(
+    links.map(
+      (link) =>
+        link.sheet ??
+        new Promise((resolve) => {
+          link.onload = resolve
+          link.onerror = resolve
+        }),
+    ),
+  )
+  for (const link of links) link.media = 'all'
+}
+
 async function start(): Promise<void> {
   trackInput()
-  const firstError = await resumeSession().then(
-    () => undefined,
-    (error: unknown) => error,
-  )
+  const [firstError] = await Promise.all([
+    resumeSession().then(
+      () => undefined,
+      (error: unknown) => error,
+    ),
+    applyStyles(),
+  ])
   createRoot(document.getElementById('root') as HTMLElement).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">

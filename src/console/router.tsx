@@ -1,6 +1,7 @@
 // Every page and its path. The code of a page is loaded when it is first opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { pathUnderBase } from './base-path.ts'
+import { PageSkeleton } from './parts/page/skeleton.tsx'
 import { loadCode } from './parts/recovery/load-code.ts'
 import { Frame } from './shell/frame.tsx'
 import { NotFound } from './shell/not-found.tsx'
@@ -160,6 +161,9 @@ const wall = createRoute({
   component: lazyRouteComponent(() => loadCode(() => import('./pages/wall/wall-page.tsx')), 'WallPage'),
 })
 
+/** A page that loads sooner replaces the one before without a flash; later, the page before would look like an answer to the click. */
+const skeletonAfterMs = 30
+
 export const router = createRouter({
   basepath: pathUnderBase('/'),
   routeTree: root.addChildren([
@@ -194,6 +198,9 @@ export const router = createRouter({
   // The server answers 404 to /Rooms, so the router must not show a page for it either.
   caseSensitive: true,
   defaultPreload: 'intent',
+  defaultPendingComponent: PageSkeleton,
+  defaultPendingMs: skeletonAfterMs,
+  defaultPendingMinMs: 0,
   scrollRestoration: true,
 })
 

@@ -27,7 +27,18 @@ const listeners = new Set<() => void>()
 function setCurrent(next: SignedIn | undefined, why?: string): void {
   current = next
   signOutReason = why
+  rememberSignedIn(next !== undefined)
   for (const listener of listeners) listener()
+}
+
+/** The skeleton of the next load is of the shell or of the sign-in page. (index.html) */
+function rememberSignedIn(isSignedIn: boolean): void {
+  try {
+    if (isSignedIn) localStorage.setItem('roomkeeper-signed-in', 'yes')
+    else localStorage.removeItem('roomkeeper-signed-in')
+  } catch {
+    // Without storage the skeleton is that of the sign-in page.
+  }
 }
 
 const subscribe = (listener: () => void) => {

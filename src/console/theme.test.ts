@@ -1,4 +1,5 @@
 // The colours of states have the contrast that WCAG AA asks for, in light and dark.
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { cssVariables, theme } from './theme.ts'
 
@@ -31,3 +32,17 @@ test.each(['light', 'dark'] as const)(
     expect(pairs.filter(([one, other, least]) => contrast(of(one), of(other)) < least)).toEqual([])
   },
 )
+
+test('the skeletons of index.html have the colours of the theme, which they are drawn before', () => {
+  const html = readFileSync(new URL('./index.html', import.meta.url), 'utf8')
+  const twins = { page: 'page', panel: 'panel', line: 'line', bar: 'empty-fill' }
+  for (const [scheme, rule] of [
+    ['light', ':root {'],
+    ['dark', ':root[data-mantine-color-scheme="dark"] {'],
+  ] as const) {
+    const colours = cssVariables(theme as never)[scheme]
+    const block = html.split(rule)[1]?.split('}')[0] ?? ''
+    for (const [skeleton, token] of Object.entries(twins))
+      expect(block).toContain(`--skeleton-${skeleton}: ${colours[`--rk-${token}`]};`)
+  }
+})

@@ -20,6 +20,7 @@ import { lazy, useEffect } from 'react'
 import { useConnectionLost } from '../parts/live/connection-lost.ts'
 import { MoonIcon, SunIcon } from '../parts/page/icons.tsx'
 import { LoadingBoundary } from '../parts/page/page.tsx'
+import { PageSkeleton } from '../parts/page/skeleton.tsx'
 import { VisuallyHidden } from '../parts/page/visually-hidden.tsx'
 import { loadCode } from '../parts/recovery/load-code.ts'
 import { useSession } from '../session.ts'
@@ -118,7 +119,7 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1} bg="var(--rk-page)">
         <PrintHeader />
         <div className={isOutdated ? classes.outdated : undefined}>
-          <LoadingBoundary key={renderedPath}>
+          <LoadingBoundary key={renderedPath} skeleton={<PageSkeleton />}>
             <Outlet />
           </LoadingBoundary>
         </div>

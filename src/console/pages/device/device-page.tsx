@@ -14,7 +14,8 @@ import { WaitingRestarts } from '../../domain/fleet/device/waiting-restarts.tsx'
 import { DeviceBreadcrumbs } from '../../domain/fleet/site/room-link.tsx'
 import { OpenIncidents } from '../../domain/incidents/open-incidents.tsx'
 import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/silence-notice.tsx'
-import { ErrorPanel, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { ErrorPanel, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { PageSkeleton } from '../../parts/page/skeleton.tsx'
 import { loadCode } from '../../parts/recovery/load-code.ts'
 import { DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
@@ -58,7 +59,7 @@ export function DevicePage() {
   if (isNotFound && !(data && isWriting)) return <DeviceNotFound />
   if (data) return <DeviceView device={data.body} etag={data.etag} />
   if (error) return <ErrorPanel error={error} onRetry={() => void refetch()} />
-  return <Loading />
+  return <PageSkeleton />
 }
 
 function DeviceView({ device, etag }: TabProps) {

@@ -7,7 +7,8 @@ import { operationQuery } from '../../api.ts'
 import type { IncidentDetails } from '../../domain/incidents/incident.ts'
 import { stateName } from '../../domain/incidents/incident-state.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
-import { EmptyState, ErrorPanel, Loading, Page, Section } from '../../parts/page/page.tsx'
+import { EmptyState, ErrorPanel, Page, Section } from '../../parts/page/page.tsx'
+import { PageSkeleton } from '../../parts/page/skeleton.tsx'
 import { usePermissions } from '../../session.ts'
 import { IncidentButtons } from './incident-buttons.tsx'
 import { IncidentProperties } from './incident-properties.tsx'
@@ -20,7 +21,7 @@ export function IncidentPage() {
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return <IncidentNotFound />
   if (data) return <IncidentView incident={data.body} />
   if (error) return <ErrorPanel error={error} onRetry={() => void refetch()} />
-  return <Loading />
+  return <PageSkeleton />
 }
 
 function IncidentView({ incident }: { readonly incident: IncidentDetails }) {

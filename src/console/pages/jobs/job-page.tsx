@@ -9,7 +9,8 @@ import { useActionText } from '../../domain/jobs/action-name.ts'
 import { type JobDetails, mayRunAction } from '../../domain/jobs/job.ts'
 import { JobStateLabel } from '../../domain/jobs/job-state.tsx'
 import { jobReasonText } from '../../domain/jobs/job-texts.ts'
-import { EmptyState, ErrorPanel, Loading, LoadingBoundary, Page, Section } from '../../parts/page/page.tsx'
+import { EmptyState, ErrorPanel, LoadingBoundary, Page, Section } from '../../parts/page/page.tsx'
+import { PageSkeleton } from '../../parts/page/skeleton.tsx'
 import { usePermissions } from '../../session.ts'
 import { JobButtons } from './job-buttons.tsx'
 import { JobProperties } from './job-properties.tsx'
@@ -22,7 +23,7 @@ export function JobPage() {
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return <JobNotFound />
   if (data) return <JobView job={data.body} />
   if (error) return <ErrorPanel error={error} onRetry={() => void refetch()} />
-  return <Loading />
+  return <PageSkeleton />
 }
 
 function JobView({ job }: { readonly job: JobDetails }) {

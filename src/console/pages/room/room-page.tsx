@@ -19,7 +19,8 @@ import { PastIncidents } from '../../domain/incidents/past-incidents.tsx'
 import { useWorstIncidentOf } from '../../domain/incidents/place-incidents.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/silence-notice.tsx'
-import { EmptyState, Loading, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { PageSkeleton } from '../../parts/page/skeleton.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { clockInZone } from '../../parts/text/time.tsx'
 import { usePermissions, useSession } from '../../session.ts'
@@ -53,7 +54,7 @@ function RoomLoader({ id }: { readonly id: number }) {
   })
   const isWriting = useIsWriting()
   if (isNotFound(error) && !(data && isWriting)) return <RoomNotFound />
-  if (!data) return <Loading />
+  if (!data) return <PageSkeleton />
   return <RoomView room={data.body} etag={data.etag} />
 }
 

@@ -1,10 +1,11 @@
 // The frame of a page: title, actions and sections, and its loading, error and empty states.
-import { Box, Button, Card, Group, Loader, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { errorMessage } from '../../api.ts'
 import { isRecoverable, RecoveryPanel } from '../recovery/recovery-panel.tsx'
 import { WarnIcon } from './icons.tsx'
+import { Loading } from './skeleton.tsx'
 
 interface PageProps {
   readonly title: string
@@ -63,21 +64,20 @@ export const Section = ({
   </Card>
 )
 
-/** Shows a loader while its children suspend, and their error without affecting the rest of the page. */
-export function LoadingBoundary({ children }: { readonly children: ReactNode }) {
+/** Shows a skeleton while its children suspend, and their error without affecting the rest of the page. */
+export function LoadingBoundary({ children, skeleton = <Loading /> }: LoadingBoundaryProps) {
   const { reset } = useQueryErrorResetBoundary()
   return (
     <ErrorBoundary onReset={reset}>
-      <Suspense fallback={<Loading />}>{children}</Suspense>
+      <Suspense fallback={skeleton}>{children}</Suspense>
     </ErrorBoundary>
   )
 }
 
-export const Loading = () => (
-  <Group justify="center" p="xl" role="status" aria-label="Loading">
-    <Loader size="sm" />
-  </Group>
-)
+interface LoadingBoundaryProps {
+  readonly children: ReactNode
+  readonly skeleton?: ReactNode
+}
 
 interface ErrorBoundaryProps {
   readonly onReset: () => void

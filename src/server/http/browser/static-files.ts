@@ -10,10 +10,19 @@ import { matchesEtag } from '../answer.ts'
 import { acceptedItemsOf } from '../input/accept-header.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** The component library writes styles at run time, some of them as attributes, so 'unsafe-inline' is needed for styles. */
-const headers = pageHeaders(
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-)
+/**
+ * The component library writes styles at run time, some of them as attributes, so 'unsafe-inline' is needed for styles. The scripts in the
+ * document, which run before the first paint, are allowed by their hashes.
+ */
+const headersFor = (html: string) =>
+  pageHeaders(
+    `default-src 'none'; script-src ${["'self'", ...inlineScriptsOf(html).map(sha256)].join(' ')}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  )
+
+const inlineScriptsOf = (html: string): string[] =>
+  [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => script as string)
+
+const sha256 = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -64,12 +73,14 @@ const notBuilt = `<!doctype html>
 const programPaths = /^\/+(v1|api|console|assets)(\/|$)/
 
 export function staticFileRoutes(app: FastifyInstance, files: ConsoleFiles): void {
-  const indexAt = indexByDepth(files.get('/index.html') ?? fileOf('.html', [['identity', Buffer.from(notBuilt)]]))
+  const index = files.get('/index.html') ?? fileOf('.html', [['identity', Buffer.from(notBuilt)]])
+  const indexAt = indexByDepth(index)
+  const headers = headersFor(textOf(index))
   const serve = (url: string, find: (request: FastifyRequest) => File | undefined, caching: string) =>
     app.get(url, { compress: false }, (request, reply) => {
       const file = find(request)
       if (!file) return reply.callNotFound()
-      return send(request, reply.header('Cache-Control', caching), file)
+      return send(request, reply.headers(headers).header('Cache-Control', caching), file)
     })
 
   for (const page of ['/', ...consolePages.flatMap((page) => [page, `${page}/*`])]) {
@@ -85,7 +96,7 @@ export function staticFileRoutes(app: FastifyInstance, files: ConsoleFiles): voi
     if (programPaths.test(pathOf(request))) return reply.callNotFound()
     addVary(reply, 'Accept')
     if (acceptedItemsOf(request.headers.accept).get('text/html') !== true) return reply.callNotFound()
-    return send(request, reply.code(404).header('Cache-Control', 'no-cache'), indexAt(request))
+    return send(request, reply.code(404).headers(headers).header('Cache-Control', 'no-cache'), indexAt(request))
   })
 }
 
@@ -97,7 +108,7 @@ const maxCachedDepth = 8
  * the server need not know the path under which a proxy serves it. [contract 9.prefix]
  */
 function indexByDepth(atRoot: File): (request: FastifyRequest) => File {
-  const html = atRoot.bodies.get('identity')?.bytes.toString() ?? ''
+  const html = textOf(atRoot)
   const byDepth = new Map([[0, atRoot]])
   return (request) => {
     const depth = rawPathOf(request).split('/').length - 2
@@ -115,6 +126,8 @@ function indexByDepth(atRoot: File): (request: FastifyRequest) => File {
   }
 }
 
+const textOf = (file: File): string => file.bodies.get('identity')?.bytes.toString() ?? ''
+
 const rawPathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? ''
 const pathOf = (request: FastifyRequest): string => decodeURIComponent(rawPathOf(request))
 
@@ -124,7 +137,7 @@ const addVary = (reply: FastifyReply, name: string): FastifyReply =>
 function send(request: FastifyRequest, reply: FastifyReply, { type, bodies }: File): FastifyReply {
   const encoding = chooseEncoding(bodies, request.headers['accept-encoding'])
   const { bytes, etag } = bodies.get(encoding) as Body
-  addVary(reply, 'Accept-Encoding').headers(headers)
+  addVary(reply, 'Accept-Encoding')
   // A 404 has no ETag, and preconditions do not apply to it. [RFC 9110, 13.2.1]
   if (reply.statusCode !== 404) {
     reply.header('ETag', etag)

@@ -3,7 +3,8 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { operationQuery } from '../../../api.ts'
 import { SessionsTable } from '../../../domain/people/person/sessions-table.tsx'
-import { ErrorText, Loading } from '../../../parts/page/page.tsx'
+import { ErrorText } from '../../../parts/page/page.tsx'
+import { Loading } from '../../../parts/page/skeleton.tsx'
 
 export function PersonSessions({ id }: { readonly id: string }) {
   const { data, error, isPending } = useQuery({ ...operationQuery('userSessionsList', { id }), staleTime: 0 })
