@@ -4,6 +4,8 @@ import type { PastWorld, PlainDevice, PlainRoom, PlainSpan } from './past-world.
 import { PlainClock, weekdayOf } from './plain-clock.ts'
 
 const settleSeconds = 600
+/** Of 4 MB each. */
+const keptMarksCount = 12
 const secondOf = (ms: number) => Math.floor(ms / 1000)
 
 export interface PlainRequest {
@@ -37,6 +39,8 @@ const names = [
   'charged',
 ] as const
 const [present, connected, service, unknown, asleep, silenced, rest] = [1, 2, 4, 8, 16, 32, 64]
+/** Beside eight bits of the devices and eight of the room. */
+const countedBit = 1 << 16
 
 interface Facts {
   readonly bits: Uint8Array
@@ -80,7 +84,7 @@ export class PlainPast {
     const has = (name: string) => excluded.has(name)
     const [bySilence, byWindow, byService] = [has('silenced'), has('changeWindow'), has('service')]
     const [byUnknown, bySleep, byShort] = [has('unknown'), has('asleep'), has('short')]
-    const add = (name: string, seconds = 1) => {
+    const add = (name: string, seconds: number) => {
       counts[name] = (counts[name] as number) + seconds
     }
     let [impaired, outages, longest, length, open] = [0, 0, 0, 0, 0]
@@ -95,29 +99,40 @@ export class PlainPast {
       open = 0
     }
     const [first, last] = [secondOf(retainedFrom) - this.#from, secondOf(this.#world.now) - this.#from]
-    for (let i = 0; i < this.#length; i++) {
-      const second = this.#from + i
-      const isCounted = second >= from && second < to && counted[(i / 60) | 0] === 1
-      const own = i >= first && i < last ? (bits[i] as number) : 0
+    const past = this.#length
+    const [start, stop] = [from - this.#from, to - this.#from]
+    const states = new Uint32Array(past)
+    for (let minute = 0, i = 0; i < past; minute++) {
+      const isIn = counted[minute] === 1
+      for (const end = Math.min(i + 60, past); i < end; i++) {
+        const own = i >= first && i < last ? (bits[i] as number) : 0
+        states[i] = own | ((held[i] as number) << 8) | (isIn && i >= start && i < stop ? countedBit : 0)
+      }
+    }
+    // Seconds of the same state, one after the other, are added together.
+    for (let i = 0, end = 0; i < past; i = end) {
+      const state = states[i] as number
+      for (end = i + 1; end < past && states[end] === state; ) end++
+      const seconds = end - i
+      const [own, ofRoom, isCounted] = [state & 255, (state >> 8) & 255, (state & countedBit) !== 0]
       if (own === 0) {
         endGap()
-        if (isCounted) add('notKnown')
+        if (isCounted) add('notKnown', seconds)
         continue
       }
       const isUp = (own & connected) !== 0
       if (isUp) endGap()
-      else length++
+      else length += seconds
       if (!isCounted) continue
-      const ofRoom = held[i] as number
-      if (bySilence && (ofRoom & 1) !== 0) add('silenced')
-      else if (byWindow && (ofRoom & 2) !== 0) add('changeWindow')
+      if (bySilence && (ofRoom & 1) !== 0) add('silenced', seconds)
+      else if (byWindow && (ofRoom & 2) !== 0) add('changeWindow', seconds)
       else if (isUp) {
-        add('up')
-        if ((ofRoom & 4) !== 0) impaired++
-      } else if (byService && (own & service) !== 0) add('service')
-      else if (byUnknown && (own & unknown) !== 0) add('unknown')
-      else if (bySleep && (own & asleep) !== 0) add('asleep')
-      else open++
+        add('up', seconds)
+        if ((ofRoom & 4) !== 0) impaired += seconds
+      } else if (byService && (own & service) !== 0) add('service', seconds)
+      else if (byUnknown && (own & unknown) !== 0) add('unknown', seconds)
+      else if (bySleep && (own & asleep) !== 0) add('asleep', seconds)
+      else open += seconds
     }
     endGap()
     return { counts, impaired, outages, longest }
@@ -229,7 +244,7 @@ export class PlainPast {
     for (let i = 0; i < this.#length; i++) {
       seconds[i] = minutes[Math.floor((this.#from + i) / 60) - clock.firstMinute] as number
     }
-    this.#marks.clear()
+    if (this.#marks.size >= keptMarksCount) this.#marks.clear()
     this.#marks.set(key, seconds)
     return seconds
   }
