@@ -140,44 +140,73 @@ function* stepsOf(room: RoomPast): Generator<Step> {
   const times = timesOf(lists, room.known)
   const read = (periods: readonly SecondsPeriod[]) => new PeriodReader(periods)
   const [silenced, changeWindow, impaired] = [read(room.silenced), read(room.changeWindows), read(room.impaired)]
-  const readers = devices.map((d) => ({
-    isFirst: isFirstChoice(d.kind),
-    present: read(d.present),
-    connected: read(d.connected),
-    service: read(d.service),
-    unknown: read(d.unknown),
-    asleep: read(d.asleep),
-    silenced: read(d.silenced),
-  }))
+  const readers = devices.map((device) => new DeviceReader(device))
+  const [first, others] = [readers.filter(({ isFirst }) => isFirst), readers.filter(({ isFirst }) => !isFirst)]
   for (let i = 0; i + 1 < times.length; i++) {
     const [from, to] = [times[i] as number, times[i + 1] as number]
-    const present = readers.filter((device) => device.present.has(from))
-    const first = present.filter(({ isFirst }) => isFirst)
-    const main = first.length > 0 ? first : present
-    const any = (name: 'connected' | 'service' | 'unknown' | 'asleep') => main.some((device) => device[name].has(from))
-    const areSilenced = main.length > 0 && main.every((device) => device.silenced.has(from))
-    const state = main.length === 0 ? 'none' : any('connected') ? 'up' : 'down'
+    const main = mainDevicesAt(first, from) ?? mainDevicesAt(others, from)
     const isHeld = {
-      silenced: silenced.has(from) || areSilenced,
+      silenced: silenced.has(from) || main?.areSilenced === true,
       changeWindow: changeWindow.has(from),
-      service: any('service'),
-      unknown: any('unknown'),
-      asleep: any('asleep'),
+      service: main?.service === true,
+      unknown: main?.unknown === true,
+      asleep: main?.asleep === true,
     }
+    const state = main === undefined ? 'none' : main.connected ? 'up' : 'down'
     yield { from, to, state, isHeld, isImpaired: impaired.has(from) }
   }
 }
 
+class DeviceReader {
+  readonly isFirst: boolean
+  readonly present: PeriodReader
+  readonly connected: PeriodReader
+  readonly service: PeriodReader
+  readonly unknown: PeriodReader
+  readonly asleep: PeriodReader
+  readonly silenced: PeriodReader
+
+  constructor(past: DevicePast) {
+    this.isFirst = isFirstChoice(past.kind)
+    this.present = new PeriodReader(past.present)
+    this.connected = new PeriodReader(past.connected)
+    this.service = new PeriodReader(past.service)
+    this.unknown = new PeriodReader(past.unknown)
+    this.asleep = new PeriodReader(past.asleep)
+    this.silenced = new PeriodReader(past.silenced)
+  }
+}
+
+/** Says what is true of at least one of the devices that are present at a time, and whether all of them are silenced. */
+function mainDevicesAt(devices: readonly DeviceReader[], time: number) {
+  let isAnyPresent = false
+  const main = { connected: false, service: false, unknown: false, asleep: false, areSilenced: true }
+  for (const device of devices) {
+    if (!device.present.has(time)) continue
+    isAnyPresent = true
+    main.connected ||= device.connected.has(time)
+    main.service ||= device.service.has(time)
+    main.unknown ||= device.unknown.has(time)
+    main.asleep ||= device.asleep.has(time)
+    main.areSilenced &&= device.silenced.has(time)
+  }
+  return isAnyPresent ? main : undefined
+}
+
 /** The starts and ends of periods within the known time, in order and once each. */
 function timesOf(lists: readonly (readonly SecondsPeriod[])[], [knownFrom, knownTo]: SecondsPeriod): Float64Array {
-  const times = new Set<number>()
+  const times = new Float64Array(2 * lists.reduce((sum, list) => sum + list.length, 0))
+  let count = 0
   for (const list of lists) {
     for (const [from, to] of list) {
-      if (from >= knownFrom && from <= knownTo) times.add(from)
-      if (to >= knownFrom && to <= knownTo) times.add(to)
+      if (from >= knownFrom && from <= knownTo) times[count++] = from
+      if (to >= knownFrom && to <= knownTo) times[count++] = to
     }
   }
-  return Float64Array.from(times).sort()
+  const sorted = times.subarray(0, count).sort()
+  let kept = 0
+  for (const time of sorted) if (kept === 0 || time !== sorted[kept - 1]) sorted[kept++] = time
+  return sorted.subarray(0, kept)
 }
 
 /** Cuts the periods at the counted time. Both lists are in order. What no period has is not known. */

@@ -6,6 +6,7 @@ import { newDevice } from '../../../test/support/devices/test-device.ts'
 import { type Harness, type Reply, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { cpuLimitMs, runCount } from '../../../test/support/long-form.ts'
 import { longestTurn } from '../../../test/support/longest-turn.ts'
+import { putManyDevices } from '../../../test/support/reports/many-devices.ts'
 import { putManyRooms } from '../../../test/support/reports/many-rooms.ts'
 import { dateOf } from '../core/time/time-zone.ts'
 
@@ -22,7 +23,9 @@ let org: TestOrg
 beforeAll(async () => {
   harness = await startHarness({}, { taskPauseShare: 500 })
   org = await harness.newOrg()
-  await putManyRooms(harness, org, { rooms: roomCount, firstDay, days: dayCount })
+  const size = { rooms: roomCount, firstDay, days: dayCount }
+  await putManyRooms(harness, org, size)
+  await putManyDevices(harness, org, size)
 }, 600_000)
 afterAll(() => harness.close())
 
@@ -39,6 +42,8 @@ test.each([
   'use?hours=always&groupBy=location',
   'air?sort=-outsideShare',
   'air?sort=-co2&fields=co2&hours=always',
+  'availability?sort=availability',
+  'availability?hours=always&groupBy=day',
 ])(`%s of ${roomCount} rooms and ${dayCount} days takes little CPU time, in short turns`, async (query) => {
   const allowedMs = (promisedCpuMs * roomCount) / 1000
   let [cpu, turn] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]

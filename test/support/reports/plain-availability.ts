@@ -4,7 +4,7 @@ import type { PastWorld, PlainDevice, PlainRoom, PlainSpan } from './past-world.
 import { PlainClock, weekdayOf } from './plain-clock.ts'
 
 const settleSeconds = 600
-/** Of 4 MB each. */
+/** Each list of marks takes 4 MB. */
 const keptMarksCount = 12
 const secondOf = (ms: number) => Math.floor(ms / 1000)
 

@@ -96,7 +96,7 @@ export class RoomPasts {
     const stays = await listStaysInRooms(this.#db, { rooms: ids, from, to })
     await turns.next()
     const spans = await this.#readSpans([...new Set(stays.map(({ endpoint }) => endpoint))], turns)
-    await this.#readHidden([...spans.values()].flat(), turns)
+    await this.#readHidden(spans.values(), turns)
     await this.#readWindows(rooms)
     await turns.next()
     const impairments = Map.groupBy(await listImpairments(this.#db, { rooms: ids, ...this.#between }), (r) => r.room_id)
@@ -185,21 +185,19 @@ export class RoomPasts {
   }
 
   /** Reads when the gateways and sources of devices were away. */
-  async #readHidden(spans: readonly HistorySpan[], turns: Turns): Promise<void> {
-    const missing = (known: ReadonlyMap<string, unknown>, ids: readonly (string | null)[]) =>
-      [...new Set(ids)].filter((id): id is string => id !== null && !known.has(id))
-    const gateways = missing(
-      this.#gateways,
-      spans.map(({ via }) => via),
-    )
-    if (gateways.length > 0) await this.#readGateways(gateways, turns)
-    const sources = missing(
-      this.#sources,
-      spans.map(({ source_id }) => source_id),
-    )
-    if (sources.length === 0) return
+  async #readHidden(spansOfDevices: Iterable<readonly HistorySpan[]>, turns: Turns): Promise<void> {
+    const [gateways, sources] = [new Set<string>(), new Set<string>()]
+    for (const spans of spansOfDevices) {
+      for (const { via, source_id } of spans) {
+        if (via !== null && !this.#gateways.has(via)) gateways.add(via)
+        if (source_id !== null && !this.#sources.has(source_id)) sources.add(source_id)
+      }
+      await turns.next()
+    }
+    if (gateways.size > 0) await this.#readGateways([...gateways], turns)
+    if (sources.size === 0) return
     const from = this.#from - this.#times.settleMs
-    const absences = await listAbsencesOfSources(this.#db, { sources, from })
+    const absences = await listAbsencesOfSources(this.#db, { sources: [...sources], from })
     const bySource = Map.groupBy(absences, ({ source_id }) => source_id)
     for (const id of sources) this.#sources.set(id, sourceAwayTimes(bySource.get(id) ?? [], this.#times))
   }
