@@ -17,7 +17,7 @@ const long = 'test/long/**'
 const onPostgresOnly = '{src,test}/**/{nodes,postgres}/**/*.{http,process}.test.ts'
 const onBoth = [
   suites('db'),
-  'src/server/{fleet/sources/*,sensors/rollups/rollup}.http.test.ts',
+  'src/server/{fleet/sources/*,jobs/recurring/*,sensors/rollups/rollup}.http.test.ts',
   'test/process/{crashes,database}/*.test.ts',
 ]
 /**
@@ -33,6 +33,7 @@ const onThreeNodes = [
   'src/server/fleet/sources/presence.db.test.ts',
   'src/server/channels/delivery/holding/first-attempt.*.test.ts',
   'src/server/incidents/engine/observations/flapping.*.test.ts',
+  'src/server/jobs/recurring/*.http.test.ts',
   'test/contract/journey.*.test.ts',
   'test/events/region-access.*.test.ts',
   ...(isFullForm

@@ -17,6 +17,7 @@ import { incidentRuleOperations } from './incidents/incident-rules.ts'
 import { incidentOperations } from './incidents/incidents.ts'
 import { silenceOperations } from './incidents/silences.ts'
 import { jobOperations } from './jobs/jobs.ts'
+import { recurringJobOperations } from './jobs/recurring-jobs.ts'
 import { auditOperations } from './journal/audit.ts'
 import { eventOperations } from './journal/events.ts'
 import { orgOperations } from './journal/orgs.ts'
@@ -62,6 +63,7 @@ export const operations = {
   ...silenceOperations,
   ...channelOperations,
   ...jobOperations,
+  ...recurringJobOperations,
   ...gatewayOperations,
   ...sourceOperations,
   ...metricsOperations,

@@ -67,6 +67,7 @@ test('every list is wrapped in the key that clients read [contract 1.3]', async 
     deliveriesList: 'deliveries',
     profileVersionsList: 'versions',
     jobsList: 'jobs',
+    recurringJobsList: 'recurringJobs',
     jobsRoomsList: 'rooms',
   }
   for (const id of operationIds.filter((name) => /List(All)?$|Bulk|Logs$|Message$/.test(name))) {

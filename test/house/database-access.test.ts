@@ -28,7 +28,10 @@ const owners: Record<string, readonly string[]> = {
     'known_peripherals',
     'credential_attempts',
   ],
-  jobs: ['jobs', 'job_units', 'job_unit_rooms', 'job_endpoints', 'job_moves'],
+  jobs: [
+    ...['jobs', 'job_units', 'job_unit_rooms', 'job_endpoints', 'job_moves'],
+    ...['recurring_jobs', 'recurring_job_locations', 'recurring_job_runs'],
+  ],
   'people/keys': ['api_keys', 'key_directory', 'key_regions'],
   'fleet/gateways': ['gateways', 'gateway_devices', 'gateway_tests'],
   'fleet/sources': [
@@ -124,6 +127,7 @@ test('only change() opens an audited transaction, and only the named ones open a
     'server/jobs/engine/rollback/advance-rollback.ts',
     'server/jobs/engine/rollback/roll-back-endpoint.ts',
     'server/jobs/engine/rollback/roll-back-moves.ts',
+    'server/jobs/recurring/task.ts',
     'server/journal/idempotency/rules.ts',
     'server/reports/month-message/task.ts',
     'server/sensors/rollups/retention.ts',
@@ -291,6 +295,7 @@ test('only the named files read the rows of all regions; everything that a calle
     'server/jobs/engine/rollback/move-store.ts',
     'server/jobs/engine/rollback/rollback-store.ts',
     'server/jobs/plan/plan-store.ts',
+    'server/jobs/recurring/store.ts',
     'server/jobs/store.ts',
     'server/jobs/units/target-store.ts',
     'server/jobs/units/unit-count-store.ts',

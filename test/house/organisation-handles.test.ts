@@ -43,6 +43,7 @@ test('only the named files choose the organisation that they read', () => {
     'server/jobs/engine/apply.ts',
     'server/jobs/engine/engine.ts',
     'server/jobs/engine/send.ts',
+    'server/jobs/recurring/task.ts',
     'server/journal/audit/change.ts',
     'server/people/sessions/browser-sessions.ts',
     'server/people/sessions/own-sessions.ts',

@@ -12,7 +12,7 @@ import { storedConnection } from './devices/stored-connection.ts'
 import { enrolTestDevice } from './devices/test-device.ts'
 import type { Harness, TestOrg } from './harness.ts'
 import { newIncident } from './incidents.ts'
-import { newJobs } from './jobs.ts'
+import { newJobs, weekdayIn } from './jobs.ts'
 import { newPerson, type TestPerson } from './person.ts'
 
 /** Nothing listens on this port, so an attempt to deliver there fails immediately, without a look-up. */
@@ -50,6 +50,8 @@ export interface Fixture extends TestOrg {
   /** Belongs to the key of the organisation. */
   readonly view: string
   readonly jobs: FixtureJobs
+  /** Recurring jobs about the room, whose runs are not due soon. */
+  readonly recurringJobs: { readonly active: string; readonly paused: string }
   readonly clock: Clock
 }
 
@@ -109,8 +111,14 @@ export async function newFixture(harness: Harness): Promise<Fixture> {
   const channel = (await make('/channels', webhook)).id
   const view = (await make('/views', { name: 'Offline', page: 'rooms', query: 'state=OFFLINE' })).id
   const jobs = await newFixtureJobs(harness, org, room, devices.endpoint)
+  const schedule = { days: [weekdayIn(harness, 4)], at: '03:00' }
+  const weekly = { name: 'Every week', target: { roomIds: [room] }, action: { type: 'REBOOT' }, schedule }
+  const active = (await make('/recurring_jobs', weekly)).id
+  const paused = (await make('/recurring_jobs', weekly)).id
+  await make(`/recurring_jobs/${paused}/pause`, undefined)
   return {
     ...org,
+    recurringJobs: { active, paused },
     gateway: devices.endpoint,
     gatewayDevice,
     source,

@@ -1,6 +1,8 @@
 // Jobs for tests that are not about how jobs advance: their rows are written as the engine would write them.
+import { dayMs } from '../../src/contract/durations.ts'
 import type { JobActionType } from '../../src/contract/jobs/action-table.ts'
 import { type JobState, openUnitStates, type UnitState } from '../../src/contract/jobs/job-states.ts'
+import { type Weekday, weekdays } from '../../src/contract/weekly-hours.ts'
 import type { JobEndpointState } from '../../src/server/db/schema/jobs.ts'
 import { isFinalState } from '../../src/server/jobs/rows.ts'
 import type { Harness, TestOrg } from './harness.ts'
@@ -25,6 +27,10 @@ const actions: Readonly<Record<string, object>> = {
   ASSIGN_PROFILE: { profileId: null },
   MESSAGE: { message: 'Hello.' },
 }
+
+/** The day of the week in some days: of a recurring job whose runs are not due while a test runs. */
+export const weekdayIn = ({ clock }: Harness, days: number): Weekday =>
+  weekdays[(new Date(clock.now() + days * dayMs).getUTCDay() + 6) % 7] as Weekday
 
 /** Inserts jobs with one unit each, and returns their ids. They respect rooms in use, so that the engine begins nothing in such a room. */
 export function newJobs(harness: Harness, { org }: TestOrg, jobs: readonly NewJob[]): Promise<string[]> {

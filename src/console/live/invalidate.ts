@@ -36,7 +36,7 @@ const listOperations: Record<string, readonly OperationId[]> = {
   status: ['gatewaysList'],
   config: ['profilesReach'],
   operation: ['bugReportsGet'],
-  job: ['jobsList'],
+  job: ['jobsList', 'recurringJobsList'],
 }
 /** These answers show reports of a gateway about its sources. All reports cause one kind of event. */
 const sourceOperations: readonly OperationId[] = ['sourcesList', 'sourcesGet', 'sourceDevicesList', 'sourcesStructure']
@@ -73,7 +73,8 @@ const narrowChanges: readonly (readonly [change: string, operations: readonly st
   ['SOURCE_CREATED', ['source']],
   ['SOURCE_LINKED', ['source']],
   ['SOURCE_DEVICES_UPDATED', ['source', 'gateway']],
-  ['JOB_', ['jobs']],
+  ['RECURRING_JOB_', ['recurringJobs']],
+  ['JOB_', ['jobs', 'recurringJobs']],
   ['VIEW_', ['views']],
 ]
 

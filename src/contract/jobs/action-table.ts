@@ -52,6 +52,8 @@ export interface JobActionRow {
   readonly canConflict: boolean
   /** Whether devices restart. They disconnect then, which is not a failure. */
   readonly restarts: boolean
+  /** Whether a recurring job can have the action. [contract 12.recurring] */
+  readonly recurs: boolean
   /** Whether the command of a job that respects idle rooms waits by itself (`fleet/commands/deferred`), and the device checks once more. */
   readonly isDeferred: boolean
   readonly texts: {
@@ -91,6 +93,7 @@ const rows = {
     skipsAsleep: false,
     canConflict: true,
     restarts: false,
+    recurs: true,
     isDeferred: false,
     texts: {
       name: 'Change settings',
@@ -115,6 +118,7 @@ const rows = {
     skipsAsleep: false,
     canConflict: false,
     restarts: false,
+    recurs: true,
     isDeferred: false,
     texts: {
       name: 'Assign profile',
@@ -140,6 +144,7 @@ const rows = {
     skipsAsleep: false,
     canConflict: false,
     restarts: true,
+    recurs: true,
     isDeferred: true,
     texts: {
       name: 'Restart',
@@ -165,6 +170,7 @@ const rows = {
     skipsAsleep: false,
     canConflict: false,
     restarts: false,
+    recurs: true,
     isDeferred: false,
     texts: {
       name: 'Show message',
@@ -194,6 +200,7 @@ const rows = {
     skipsAsleep: false,
     canConflict: false,
     restarts: false,
+    recurs: false,
     isDeferred: false,
     texts: {
       name: 'Move to a room',
@@ -218,6 +225,7 @@ const rows = {
     skipsAsleep: false,
     canConflict: false,
     restarts: false,
+    recurs: true,
     isDeferred: false,
     texts: {
       name: 'Collect logs',
@@ -244,6 +252,7 @@ const rows = {
     skipsAsleep: true,
     canConflict: false,
     restarts: false,
+    recurs: true,
     isDeferred: false,
     texts: {
       name: 'Switch on or off',

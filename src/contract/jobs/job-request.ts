@@ -18,6 +18,7 @@ export const maxTargetValues = {
   profileIds: 100,
   firmwareVersions: 10,
   tags: 100,
+  timezones: 50,
 } as const
 
 export const roomTagPattern = '^[a-z0-9-]{1,40}$'
@@ -36,6 +37,11 @@ const targetFields = {
   profileIds: listOf('profileIds', Int32('Identifier of a profile.'), 'Endpoints with these profiles.'),
   firmwareVersions: listOf('firmwareVersions', firmwareVersion, 'Endpoints with these firmware versions.'),
   tags: listOf('tags', RoomTag, 'Endpoints in rooms with one of these tags.'),
+  timezones: listOf(
+    'timezones',
+    Type.String({ pattern: '^[A-Za-z0-9_+:/-]{1,40}$', description: 'Name of a time zone.' }),
+    'Endpoints in locations with these time zones. The rest has the time zone of the organisation.',
+  ),
 }
 /** A key with a typing error would widen the target, or let a job disturb people, so unknown keys are refused. */
 const closed = { additionalProperties: false }

@@ -38,6 +38,9 @@ const fields = {
     'How many units have failed, including those that were rolled back since. A retry starts again from 0.',
   ),
   canRollBack: Type.Boolean({ description: 'Whether a rollback can begin.' }),
+  recurringJobId: Type.Optional(
+    Type.String({ description: 'The recurring job of which this job is a run. It may have been deleted since.' }),
+  ),
   rollsBackNow: Type.Optional(
     Type.Literal(true, { description: 'Present during a rollback that ignores windows, idle rooms and pace.' }),
   ),

@@ -42,6 +42,7 @@ import { formerAbsences } from './migrations/035-former-absences.ts'
 import { savedViews } from './migrations/036-saved-views.ts'
 import { unitFailures } from './migrations/037-unit-failures.ts'
 import { incidentNotes } from './migrations/038-incident-notes.ts'
+import { recurringJobs } from './migrations/045-recurring-jobs.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -83,6 +84,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '036-saved-views': savedViews,
   '037-unit-failures': unitFailures,
   '038-incident-notes': incidentNotes,
+  '045-recurring-jobs': recurringJobs,
 }
 
 export interface ProgramMigrations {
@@ -121,6 +123,7 @@ export const programMigrations: ProgramMigrations = {
     '036-saved-views',
     '037-unit-failures',
     '038-incident-notes',
+    '045-recurring-jobs',
   ]),
 }
 

@@ -20,15 +20,32 @@ import { insertUnits } from './units/new-unit-store.ts'
 /** Limits the jobs that an organisation runs at the same time. [contract 12.states] */
 const maxRunningJobs = 10
 
-export async function jobsCreate(ctx: RequestContext, { start = false, ...body }: InputOf<'jobsCreate'>['body']) {
-  const request = checkRequest(body, ctx.clock.now())
+export function jobsCreate(ctx: RequestContext, { start = false, ...body }: InputOf<'jobsCreate'>['body']) {
+  return createJob(ctx, checkRequest(body, ctx.clock.now()), { start })
+}
+
+interface CreateOptions {
+  readonly start: boolean
+  /** For a run of a recurring job. The engine starts it when fewer jobs run, instead of refusing it. */
+  readonly run?: {
+    readonly recurringJob: number
+    /** Writes the run in the transaction of its job. */
+    readonly write: (tx: Tx, job: JobRow) => Promise<void>
+  }
+}
+
+/** Creates a job, and schedules or starts it. The caller has checked the request itself. */
+export async function createJob(ctx: RequestContext, request: CheckedRequest, { start, run }: CreateOptions) {
   const prepared = await prepareJob(ctx, request)
   requireAllowedJob(ctx, request, prepared)
   const units = await newUnitsOf(prepared, ctx.clock.now())
   // A hundred thousand units take seconds to insert, and nothing refers to them yet.
   const insertDraft = async (tx: Tx): Promise<JobRow> => {
-    const draft = newDraft(ctx, await nextId(tx, 'job'), request, prepared)
-    if (start && startedColumns(draft, draft.created_at).state === 'RUNNING') await requireJobSlot(tx)
+    const draft = {
+      ...newDraft(ctx, await nextId(tx, 'job'), request, prepared),
+      recurring_job: run?.recurringJob ?? null,
+    }
+    if (!run && start && startedColumns(draft, draft.created_at).state === 'RUNNING') await requireJobSlot(tx)
     await insertJob(tx, draft)
     await insertUnits(tx, draft.id, units)
     return draft
@@ -37,7 +54,8 @@ export async function jobsCreate(ctx: RequestContext, { start = false, ...body }
     ctx,
     'jobsCreate',
     async (tx, draft) => {
-      const row = start ? await startDraft(tx, draft, ctx.clock.now()) : draft
+      const row = run ? await scheduleRun(tx, draft) : start ? await startDraft(tx, draft, ctx.clock.now()) : draft
+      await run?.write(tx, row)
       const places = await listJobLocations(tx, row)
       tx.drafts.push(...jobEvents(row, places))
       if (row.state === 'RUNNING') await queueJobMessage(tx, 'job.started', row, places)
@@ -51,6 +69,7 @@ export async function jobsCreate(ctx: RequestContext, { start = false, ...body }
           settings: request.settings,
           unitCount: row.unit_count,
           endpointCount: row.endpoint_count,
+          ...(run && { recurringJobId: String(run.recurringJob) }),
         },
         located: locatedRows(places),
         named: namedPlaces(request),
@@ -61,7 +80,7 @@ export async function jobsCreate(ctx: RequestContext, { start = false, ...body }
 }
 
 /** The places and endpoints that the request names, whether or not one of them is in a unit. [contract 11.entries] */
-function namedPlaces({ target, action }: CheckedRequest): EventSubjects {
+export function namedPlaces({ target, action }: Pick<CheckedRequest, 'target' | 'action'>): EventSubjects {
   const { exclude = {} } = target
   return {
     endpoints: [...(target.endpointIds ?? []), ...(exclude.endpointIds ?? [])],
@@ -103,7 +122,15 @@ function newDraft(ctx: RequestContext, id: number, request: CheckedRequest, prep
     started_at: null,
     ended_at: null,
     deadline: request.deadline,
+    recurring_job: null,
   }
+}
+
+/** The engine starts it in its next run, or when another job has ended. */
+async function scheduleRun(tx: Tx, draft: JobRow): Promise<JobRow> {
+  const row: JobRow = { ...draft, state: 'SCHEDULED' }
+  await updateJob(tx, row)
+  return row
 }
 
 /** Starts a draft in the transaction that made it. */

@@ -22,7 +22,17 @@ export type JobKey = { org: number; job: number }
 type Row = Omit<Selectable<DatabaseSchema['jobs']>, 'org'>
 
 /** The columns that are written once. */
-const fixedColumns = ['id', 'name', 'action', 'secrets', 'target', 'settings', 'created_at', 'start_at'] as const
+const fixedColumns = [
+  'id',
+  'name',
+  'action',
+  'secrets',
+  'target',
+  'settings',
+  'created_at',
+  'start_at',
+  'recurring_job',
+] as const
 /** The columns that people's steps change. The engine changes `progress`. */
 const mutableColumns = [
   'version',

@@ -63,6 +63,7 @@ export function jobView(row: JobRow, counts: readonly UnitCount[], now: number):
       jobActions[action.type].keys.required.every((key) => action[key] !== undefined) &&
       statesForStep.rollBack.includes(row.state) &&
       !isTooLateToRollBack(row, now),
+    ...(row.recurring_job !== null && { recurringJobId: String(row.recurring_job) }),
     ...(row.state === 'ROLLING_BACK' && row.rolls_back_now === 1 && { rollsBackNow: true as const }),
   }
 }

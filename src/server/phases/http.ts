@@ -36,6 +36,7 @@ import { serviceRoutes } from '../http/service-routes.ts'
 import { incidentRuleRoutes } from '../incidents/incident-rules/routes.ts'
 import { incidentRoutes } from '../incidents/routes.ts'
 import { silenceRoutes } from '../incidents/silences/routes.ts'
+import { recurringJobRoutes } from '../jobs/recurring/routes.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { auditRoutes } from '../journal/audit/routes.ts'
 import { eventRoutes } from '../journal/events/routes.ts'
@@ -91,6 +92,7 @@ const operationHandlers = (
   ...keyRoutes,
   ...userLinkRoutes,
   ...viewRoutes,
+  ...recurringJobRoutes,
   ...identityRoutes(addresses),
   ...connectionRoutes,
   ...incidentRoutes,

@@ -12,6 +12,7 @@ import { endLongSleep } from '../fleet/endpoints/oversleep.ts'
 import type { ServerCertificate } from '../http/server-certificate.ts'
 import { writeAttempts } from '../incidents/credentials/attempts.ts'
 import { readRulesInForce } from '../incidents/incident-rules/in-force.ts'
+import { RecurringJobs } from '../jobs/recurring/task.ts'
 import { listOrgs } from '../journal/orgs/store.ts'
 import { ScheduledBackups } from '../maintenance/backup/scheduled-backups.ts'
 import { CertificateExpiry } from '../nodes/certificate-expiry.ts'
@@ -38,6 +39,7 @@ const scheduledTasks = (
   const { db } = services
   const backups = makeScheduledBackups(core)
   const expiry = new CertificateExpiry(db, services.clock, node, () => certificate?.expiresAt)
+  const recurringJobs = new RecurringJobs()
   const graceEnd = new GraceEnd(db, node, services.reconnects)
   return [
     {
@@ -106,6 +108,12 @@ const scheduledTasks = (
       pauseMs: 1000,
       runsOn: 'one node for each organisation',
       run: (held, org, signal) => resources.jobs.advance(held, org, signal),
+    },
+    {
+      name: 'starting recurring jobs',
+      pauseMs: 5000,
+      runsOn: 'one node for each organisation',
+      run: (held, org, signal) => recurringJobs.run(held, org, signal),
     },
     {
       name: 'rolling up samples',

@@ -78,8 +78,8 @@ export function checkEveryAnswer(method: string, path: string, reply: ReceivedAn
   expectSame(reply.status, 200, 'success is 200, always')
   expectSame(reply.headers.get('content-type'), 'application/json')
   expectValid(at.validator(), reply, at.operation.id)
-  // Only the settings of an endpoint, users, incidents, channels, jobs, items of gateways and sources hold values that change without a version. [contract 7.9]
-  const hashed = /\/(config|users|incidents|channels|jobs|gateways|sources)(\/|$)/
+  // Only the settings of an endpoint, users, incidents, channels, jobs, recurring jobs, items of gateways and sources hold values that change without a version. [contract 7.9]
+  const hashed = /\/(config|users|incidents|channels|jobs|recurring_jobs|gateways|sources)(\/|$)/
   const versionTag = hashed.test(at.operation.path) ? /^"\d+(-[\w-]+)?"$/ : /^"\d+"$/
   if (at.operation.versioned) expectMatch(reply.headers.get('etag'), versionTag)
   else if (method === 'GET') expectMatch(reply.headers.get('etag'), /^W\/"/)

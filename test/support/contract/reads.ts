@@ -109,6 +109,8 @@ export const readCalls: { readonly [K in ReadId]: (places: GeneratedPlaces) => C
   jobsList: once,
   jobsGet: ({ job }) => [{ id: job }],
   jobsRoomsList: ({ job }) => [{ id: job }],
+  recurringJobsList: once,
+  recurringJobsGet: ({ recurringJob }) => [{ id: recurringJob }],
   reportsAvailability: (places) => [
     ...reports(places).map((report) => ({ ...report, ...endedWindow })),
     ...places.rooms.map((room) => ({

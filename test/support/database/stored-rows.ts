@@ -22,6 +22,7 @@ const timesOfUse = ['last_used_at', 'used_at', 'last_seen_at']
 const tablesOfTasks = [
   'operations',
   ...['jobs', 'job_units', 'job_endpoints', 'job_moves'],
+  ...['recurring_jobs', 'recurring_job_locations', 'recurring_job_runs'],
   ...['incidents', 'incident_subjects', 'incident_timeline'],
   ...['messages', 'deliveries', 'announced_incidents'],
 ]

@@ -117,6 +117,12 @@ export async function fillEveryTable(harness: Harness): Promise<Fixture> {
       .insertInto('job_moves')
       .values({ ...unit, ...move })
       .execute()
+    // The recurring jobs of the fixture have had no run.
+    const run = { recurring_job: Number(fixture.recurringJobs.active), at: 0, timezone: 'UTC' }
+    await kysely
+      .insertInto('recurring_job_runs')
+      .values({ org: fixture.org.key, ...run, job_id: null, reason: 'Skipped.' })
+      .execute()
     await kysely.insertInto('tasks').values({ name: 'of no node', part: 0, node_id: 0 }).execute()
     // A passkey needs a browser, and a public address.
     const owned = { org: fixture.org.key, user_id: Number(fixture.user) }

@@ -11,6 +11,7 @@ export const firstIds = {
   incident: 7_600_000,
   silence: 7_700_000,
   job: 7_800_000,
+  recurringJob: 7_850_000,
 }
 
 /** Must be called before anything is created. */

@@ -3,7 +3,7 @@
 import { type NewEndpoint, newEndpoint, newGatewayDevice } from '../fixture.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 import { newIncident } from '../incidents.ts'
-import { newJobs } from '../jobs.ts'
+import { newJobs, weekdayIn } from '../jobs.ts'
 import { firstIds, setFirstIds } from './first-ids.ts'
 
 /** The ids that a request can name. All ids of a kind are equally long, so that answers that name them are too. */
@@ -19,6 +19,8 @@ export interface Place extends Omit<NewEndpoint, 'serial' | 'credential'> {
   readonly silence: string
   /** A draft about the endpoint. */
   readonly job: string
+  /** Restarts the endpoint every week. */
+  readonly recurringJob: string
   /** An item of the endpoint, which is a gateway too, and in its room. */
   readonly gatewayDevice: string
 }
@@ -33,6 +35,7 @@ export const unknownPlace: Place = {
   incident: String(firstIds.incident + 99_999),
   silence: String(firstIds.silence + 99_999),
   job: String(firstIds.job + 99_999),
+  recurringJob: String(firstIds.recurringJob + 99_999),
   endpoint: '00000000-0000-4000-8000-000000000000',
   operation: '00000000-0000-4000-8000-000000000001',
   supportId: 'ZZZZ-ZZZZ',
@@ -69,13 +72,16 @@ export async function newFourPlaces(harness: Harness): Promise<FourPlaces> {
     const to = new Date(harness.clock.now() + 86_400_000).toISOString()
     const silence = (await make('/silences', { place: { roomId: room }, reason: `${name} silence`, to })).id
     const [job = ''] = await newJobs(harness, org, [{ state: 'DRAFT', room, endpoint: device.endpoint }])
+    const schedule = { days: [weekdayIn(harness, 4)], at: '03:00' }
+    const weekly = { name: `${name} weekly`, target: { roomIds: [room] }, action: { type: 'REBOOT' }, schedule }
+    const recurringJob = (await make('/recurring_jobs', weekly)).id
     // A place without a region or location has ids there that nothing else has.
     const [noRegion, noLocation] = [
       firstIds.region + room - firstIds.room + 1000,
       firstIds.location + room - firstIds.room + 1000,
     ]
     const places = { region: region ?? noRegion, location: location ?? noLocation, room }
-    return { ...places, note, user, incident, silence, job, gatewayDevice, ...device }
+    return { ...places, note, user, incident, silence, job, recurringJob, gatewayDevice, ...device }
   }
   const own = await newPlace('own', { region: true, location: true })
   // Its incidents have more than one page.

@@ -7,6 +7,7 @@ import { storedConnection } from '../devices/stored-connection.ts'
 import { newEndpoint, newGatewayDevice } from '../fixture.ts'
 import type { Harness, TestOrg } from '../harness.ts'
 import { newIncident } from '../incidents.ts'
+import { weekdayIn } from '../jobs.ts'
 import { setFirstIds } from './first-ids.ts'
 
 /** Numbers choose from what exists, modulo its count. `null` is no place. */
@@ -75,6 +76,8 @@ export interface GeneratedPlaces extends TestOrg {
   readonly mixedSupportId: string
   /** A draft about all endpoints. */
   readonly job: string
+  /** Targets what the job does. */
+  readonly recurringJob: string
   /** Has ended, and was about all endpoints. */
   readonly mixedIncident: string
   /** The rooms of each unit that the job has: one for each room with endpoints, and one for the two rooms of the pair. */
@@ -213,6 +216,8 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
   const target = { endpointIds: endpoints.map(({ id }) => id), exclude: { roomIds: [1], models: ['none'] } }
   const action = { type: 'MESSAGE', message: 'To all rooms.' }
   const job = (await make('/jobs', { name: 'All rooms', target, action })).id
+  const schedule = { days: [weekdayIn(harness, 4)], at: '03:00' }
+  const recurringJob = (await make('/recurring_jobs', { name: 'Every week', target, action, schedule })).id
   const roomOf = ({ parents }: Thing) => parents[0] as Thing
   const pairedRooms = [...new Set([leader, paired].map(roomOf))]
   const jobUnits = [
@@ -232,6 +237,7 @@ export async function buildPlaces(harness: Harness, plan: PlacePlan): Promise<Ge
     profile,
     mixedSupportId,
     job,
+    recurringJob,
     mixedIncident,
     jobUnits,
     seenRegions,

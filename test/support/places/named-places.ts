@@ -67,6 +67,12 @@ const jobBodies = (p: Place, { own }: FourPlaces) => {
   ]
 }
 
+/** A move cannot be repeated. */
+const recurringBodies = (p: Place, all: FourPlaces) =>
+  jobBodies(p, all)
+    .map(({ body }) => ({ ...body, schedule: { days: ['mon' as const], at: '03:00' } }))
+    .filter(({ action }) => action.type !== 'MOVE')
+
 /** All callers ask for one window. It has ended, so what happens between two answers changes neither. */
 const reportWindow = { from: Date.now() - 86_400_000, to: Date.now() - 3_600_000 }
 const reports = (p: Place, all: FourPlaces) => [
@@ -268,6 +274,16 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   jobsCancel: (p) => [{ id: p.job, body: {} }],
   jobsRollBack: (p) => [{ id: p.job, body: {} }],
   jobsRetry: (p) => [{ id: p.job }],
+  recurringJobsList: none,
+  recurringJobsGet: (p) => [{ id: p.recurringJob }],
+  recurringJobsCreate: (p, all) => recurringBodies(p, all).map((body) => ({ body })),
+  recurringJobsUpdate: (p, all) => [
+    ...recurringBodies(p, all).map((body) => ({ id: all.own.recurringJob, body })),
+    ...recurringBodies(all.own, all).map((body) => ({ id: p.recurringJob, body })),
+  ],
+  recurringJobsPause: (p) => [{ id: p.recurringJob }],
+  recurringJobsResume: (p) => [{ id: p.recurringJob }],
+  recurringJobsDelete: (p) => [{ id: p.recurringJob }],
   driversList: none,
   gatewaysList: none,
   gatewayDevicesList: endpoint,

@@ -52,7 +52,7 @@ function spansOf({ days, from, to }: WeeklyHours, zone: string, firstDay: number
   const length = end > begin ? 0 : 1
   const spans: Span[] = []
   for (let day = firstDay; day <= lastDay; day++) {
-    if (!days.includes(weekdayOf(day))) continue
+    if (!days.includes(weekdayOfDay(day))) continue
     spans.push({ begin: timesOfDay(zone, day, begin).first, end: timesOfDay(zone, day + length, end).last })
   }
   return spans
@@ -63,10 +63,10 @@ function spansAround(hours: WeeklyHours, zone: string, at: number, daysAhead: nu
   return spansOf(hours, zone, today - daysBefore, today + daysAhead)
 }
 
-function secondsOfDay(time: string): number {
+export function secondsOfDay(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return hours * hourSeconds + minutes * minuteSeconds
 }
 
 /** 1970-01-01, which is day 0, was a Thursday. */
-const weekdayOf = (day: number): Weekday => weekdays.at((day + 3) % weekdays.length) as Weekday
+export const weekdayOfDay = (day: number): Weekday => weekdays.at((day + 3) % weekdays.length) as Weekday

@@ -19,6 +19,7 @@ export type CountedNoun =
   | 'silence'
   | 'channel'
   | 'job'
+  | 'recurringJob'
   | 'view'
 
 const incrementCounter = writeAny((db, p: { org: number; noun: string }) =>

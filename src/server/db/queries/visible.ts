@@ -43,6 +43,9 @@ const regionScopedTables = [
   'job_unit_rooms',
   'job_endpoints',
   'job_moves',
+  'recurring_jobs',
+  'recurring_job_locations',
+  'recurring_job_runs',
 ] as const
 export type RegionScopedTable = (typeof regionScopedTables)[number]
 
@@ -71,6 +74,7 @@ export type VisibleSubject =
   | 'job'
   | 'jobUnit'
   | 'steerableUnit'
+  | 'recurringJob'
   | 'gatewayDevice'
 
 /** A column with its table: `r.id`. A bare name would be taken for a column of the tables inside the condition. */
@@ -134,6 +138,11 @@ export function isVisible(
       return isUnitVisible(org, jobOf(column), id, inRegions)
     case 'steerableUnit':
       return isUnitSteerable(org, jobOf(column), id, inRegions)
+    case 'recurringJob':
+      // A recurring job is visible if one of its locations is.
+      return sql`exists (select 1 from recurring_job_locations vo
+        join locations vl on vl.org = vo.org and vl.id = vo.location_id
+        where vo.org = ${org} and vo.recurring_job = ${id} and ${inRegions})`
     case 'user':
       // Owners, and users with all regions, overlap every region, but not with a caller who sees none. Lists are passed as JSON text.
       return sql`exists (select 1 from users vu where vu.org = ${org} and vu.id = ${id}

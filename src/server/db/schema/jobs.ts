@@ -59,6 +59,50 @@ export interface JobSchema {
     started_at: number | null
     ended_at: number | null
     deadline: number | null
+    /** The recurring job of which it is a run. */
+    recurring_job: number | null
+  }
+  recurring_jobs: {
+    org: number
+    id: number
+    version: number
+    name: string
+    state: 'ACTIVE' | 'PAUSED'
+    /** Why it is paused. */
+    reason: string | null
+    /** JSON, as in `jobs`. It has no passwords. */
+    action: string
+    target: string
+    settings: string
+    /** JSON: days and at. */
+    schedule: string
+    within_hours: number
+    /** Whether targeted endpoints are in no location. */
+    unplaced: number
+    actor_type: 'KEY' | 'USER' | 'CLI'
+    actor_id: string
+    actor_name: string
+    user_id: number | null
+    key_id: number | null
+    created_at: number
+    /** Runs up to this time have begun or were skipped. */
+    handled_until: number
+  }
+  /** The locations of the targeted rooms, as the actor saw them last. */
+  recurring_job_locations: {
+    org: number
+    recurring_job: number
+    location_id: number
+  }
+  recurring_job_runs: {
+    org: number
+    recurring_job: number
+    at: number
+    timezone: string
+    /** Null if the run was skipped. */
+    job_id: number | null
+    /** Why it was skipped. */
+    reason: string | null
   }
   /** A unit is a room, or the rooms that pair groups span. */
   job_units: {

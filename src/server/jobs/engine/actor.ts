@@ -6,8 +6,11 @@ import type { Services } from '../../context/services.ts'
 import { actionOfJob, type JobRow } from '../rows.ts'
 import { findKeyHolderById, findPersonById } from './actor-store.ts'
 
+/** A job, or a recurring one. */
+type ActedRow = Pick<JobRow, 'action' | 'actor_type' | 'actor_id' | 'actor_name' | 'user_id' | 'key_id'>
+
 /** Returns a sentence that says why the job cannot go on, if the actor may not do its action any more. */
-export async function findActorContext(services: Services, org: Org, job: JobRow): Promise<RequestContext | string> {
+export async function findActorContext(services: Services, org: Org, job: ActedRow): Promise<RequestContext | string> {
   const found = await findContext(services, org, job)
   if (typeof found === 'string') return found
   const { needs } = jobActions[actionOfJob(job).type]
@@ -15,7 +18,7 @@ export async function findActorContext(services: Services, org: Org, job: JobRow
   return found
 }
 
-async function findContext(services: Services, { key, id }: Org, job: JobRow): Promise<RequestContext | string> {
+async function findContext(services: Services, { key, id }: Org, job: ActedRow): Promise<RequestContext | string> {
   const on = services.db.forOrg(key)
   const org = { key, id }
   const gone = `${job.actor_name} no longer has access to this organisation.`

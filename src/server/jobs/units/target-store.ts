@@ -18,6 +18,7 @@ const targetKeys = [
   'profileIds',
   'firmwareVersions',
   'tags',
+  'timezones',
 ] as const
 type TargetKey = (typeof targetKeys)[number]
 type TargetKeys = { readonly [K in TargetKey]?: readonly (number | string)[] | undefined }
@@ -43,6 +44,7 @@ function matchesColumn(
   values: readonly never[],
   numbers: string | undefined,
 ): RawBuilder<SqlBool> {
+  if (key === 'timezones') return isInTimeZone(engine, numbers ?? 'e.org', values)
   if (numbers !== undefined) return isAnyNumberOf(engine, numbers, values)
   const texts = textColumns[key]
   if (texts !== undefined) return isAnyOf(engine, texts, values)
@@ -58,6 +60,14 @@ function matchesColumn(
     : sql`exists (select 1 from json_each(r.tags) t where t.value in (select value from json_each(${values})))`
 }
 
+/** `org` is a column with the organisation, whose time zone holds for what has no other. */
+const isInTimeZone = (engine: EngineName, org: string, zones: readonly never[]): RawBuilder<SqlBool> => {
+  const zone = sql`coalesce(l.timezone, (select o.timezone from orgs o where o.key = ${sql.ref(org)}))`
+  return engine === 'postgres'
+    ? sql`${zone} = any(array(select jsonb_array_elements_text(${zones}::jsonb)))`
+    : sql`${zone} in (select value from json_each(${zones}))`
+}
+
 interface PageOfTarget {
   readonly org: number
   readonly after: string
@@ -66,6 +76,13 @@ interface PageOfTarget {
 
 const excludedName = (key: TargetKey) => `excluded_${key}` as const
 const partsOf = (keys: readonly TargetKey[]): TargetPart[] => [...keys, ...keys.map(excludedName)]
+
+/** The conditions of a target, for the endpoints `e` in the rooms `r` of the locations `l`. */
+function conditionsOf(engine: EngineName, given: ReadonlySet<TargetPart>, p: PartValues): RawBuilder<SqlBool>[] {
+  const included = includedIn(given).map((key) => matchesKey(engine, key, p[key]))
+  const excluded = excludedIn(given).map((key) => matchesKey(engine, key, p[excludedName(key)]))
+  return [...included, ...(excluded.length > 0 ? [isNotExcluded(excluded)] : [])]
+}
 
 const listWith = queryVariants(partsOf(targetKeys), (given) =>
   visibleQuery('room', 'e.room_id', (db, p: PageOfTarget & PartValues, engine) => {
@@ -84,10 +101,22 @@ const listWith = queryVariants(partsOf(targetKeys), (given) =>
       .where('e.id', '>', p.after)
       .orderBy('e.id')
       .limit(p.limit)
-    for (const key of includedIn(given)) list = list.where(matchesKey(engine, key, p[key]))
-    const excluded = excludedIn(given)
-    if (excluded.length === 0) return list
-    return list.where(isNotExcluded(excluded.map((key) => matchesKey(engine, key, p[excludedName(key)]))))
+    for (const condition of conditionsOf(engine, given, p)) list = list.where(condition)
+    return list
+  }),
+)
+
+const locationsWith = queryVariants(partsOf(targetKeys), (given) =>
+  visibleQuery('room', 'e.room_id', (db, p: { org: number } & PartValues, engine) => {
+    let list = db
+      .selectFrom('endpoints as e')
+      .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+      .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
+      .select('r.location_id as location')
+      .distinct()
+      .where('e.org', '=', p.org)
+    for (const condition of conditionsOf(engine, given, p)) list = list.where(condition)
+    return list
   }),
 )
 
@@ -112,12 +141,19 @@ export function listTargeted(on: OrgReader, { exclude, ...include }: TargetValue
   return listWith(Object.keys(values) as TargetPart[])(on, { ...values, ...page })
 }
 
+/** Lists the locations of the endpoints of a target that the caller sees; null stands for endpoints that are in none. */
+export function listTargetedLocations(on: OrgReader, { exclude, ...include }: TargetValues) {
+  const values = givenValues(include, exclude)
+  return locationsWith(Object.keys(values) as TargetPart[])(on, values)
+}
+
 /** The target keys that a room without endpoints can match, with their number columns. Tags are not numbers. */
 const roomColumns: { readonly [K in TargetKey]?: string | undefined } = {
   regionIds: 'l.region_id',
   locationIds: 'r.location_id',
   roomIds: 'r.id',
   tags: undefined,
+  timezones: 'r.org',
 }
 const isOfRooms = (key: TargetKey) => Object.hasOwn(roomColumns, key)
 

@@ -90,6 +90,7 @@ const jobChanges = {
   jobExtend: { category: 'DEVICE', type: 'JOB_EXTENDED' },
   jobStop: { category: 'DEVICE', type: 'JOB_STOPPED' },
   jobEnd: { category: 'DEVICE', type: 'JOB_ENDED' },
+  recurringJobStop: { category: 'DEVICE', type: 'RECURRING_JOB_PAUSED' },
 } as const
 
 const otherChanges: Readonly<Record<string, EntryKind>> = {
