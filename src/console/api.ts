@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-query'
 import { ApiError, type ApiResponse, type CallInput, type CallOptions, type Client } from '../client/client.ts'
 import type { OperationId } from '../contract/operations.ts'
+import { capitalised } from '../contract/words.ts'
 import { client, endSession } from './session.ts'
 
 type BodyOf<K extends OperationId> = Awaited<ReturnType<Client[K]>> extends ApiResponse<infer B> ? B : never
@@ -97,7 +98,8 @@ export const notifyError = (error: unknown, title = 'Something went wrong'): voi
 export function errorMessage(error: unknown): string {
   if (error instanceof ApiError) {
     const fields = error.body?.violations?.map((v) => `${v.field}: ${v.error}`).join('; ')
-    return fields ? `${error.message} (${fields})` : error.message
+    const message = capitalised(error.message.replace(/^Operation preconditions not met: /, ''))
+    return fields ? `${message} (${fields})` : message
   }
   if (error instanceof TypeError) return 'Can’t reach the server. Check your connection, then try again.'
   return error instanceof Error ? error.message : String(error)

@@ -282,10 +282,20 @@ test('the page of an incident has its subjects and timeline, and the buttons to 
     // The entry has the time of its end in words.
     await timeline.getByText(/^Until \d.*\d\d:\d\d$/).waitFor()
   }
+  // Viewers, and people who do not see the region of the incident, are not offered.
+  const viewer = await newPerson(harness, fleet.org, { role: 'viewer', allRegions: true })
+  const operator = await newPerson(harness, fleet.org, { role: 'operator', allRegions: true })
+  const elsewhere = await newPerson(harness, fleet.org, { role: 'operator' })
   await page.getByRole('button', { name: 'Assign' }).click()
+  await dialog.getByRole('combobox', { name: 'Assign to' }).click()
+  await page.getByRole('option', { name: operator.email }).waitFor()
+  const offered = await page.getByRole('option').allInnerTexts()
+  expect(offered).toContain(`${owner.email} (you)`)
+  for (const { email } of [viewer, elsewhere]) expect(offered).not.toContain(email)
+  await page.getByRole('option', { name: operator.email }).click()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
-  expect((await incident(id)).assignee).toEqual({ id: owner.id, name: owner.email })
+  expect((await incident(id)).assignee).toEqual({ id: operator.id, name: operator.email })
 
   await page.getByRole('button', { name: 'Resolve' }).click()
   expect(await dialog.getByRole('button', { name: 'Resolve' }).isDisabled()).toBe(true)

@@ -162,6 +162,26 @@ test('a test that fails says why, and a channel is edited, disabled, given a new
   expectTrouble(trouble, /status of 404/)
 })
 
+test('a channel to assignees has no target and no types to choose', async () => {
+  const page = await openSettings('owner', 'notifications')
+  await page.getByRole('button', { name: 'New channel' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Assignees')
+  await dialog.getByRole('combobox', { name: 'Kind' }).click()
+  await page.getByRole('option', { name: 'E-mail to assignees' }).click()
+  await dialog
+    .getByText('When an incident is assigned to a person by another person or a key, the assignee gets an e-mail.')
+    .waitFor()
+  for (const label of ['URL', 'Messages', 'Heartbeat every (minutes)'])
+    expect(await dialog.getByLabel(label).count(), label).toBe(0)
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Create channel' }).click()
+  await page.getByRole('link', { name: 'Assignees' }).click()
+  await page.getByText('The assignee of each incident').waitFor()
+  const made = (await channels()).find(({ name }: { name: string }) => name === 'Assignees')
+  expect(made).toMatchObject({ kind: 'people', events: ['incident.assigned'], minSeverity: 'INFO' })
+})
+
 test('a refused address is explained in the form', async () => {
   const { page, trouble } = await settingsTab('owner', 'notifications')
   await page.getByRole('button', { name: 'New channel' }).click()

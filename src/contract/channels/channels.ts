@@ -7,7 +7,7 @@ import { Empty, Int32, ListOf, Name, OneOf, QueryTime, Shape, Timestamp } from '
 import { WeeklyHours } from '../weekly-hours.ts'
 import { channelEvents, defaultChannelEvents, messageTypes } from './messages.ts'
 
-export const channelKinds = ['webhook', 'email', 'teams', 'slack', 'pagerduty'] as const
+export const channelKinds = ['webhook', 'email', 'teams', 'slack', 'pagerduty', 'people'] as const
 export type ChannelKind = (typeof channelKinds)[number]
 export const maxChannels = 50
 

@@ -9,6 +9,7 @@ export const channelEvents = [
   'incident.acknowledged',
   'incident.resolved',
   'incident.reopened',
+  'incident.assigned',
   'endpoint.connected',
   'endpoint.disconnected',
   'endpoint.enrolled',
@@ -38,6 +39,9 @@ export const defaultChannelEvents = [
   'incident.reopened',
 ] as const satisfies readonly ChannelEvent[]
 
+/** A new channel of the kind `people` gets these: messages to the person that they concern. */
+export const peopleChannelEvents = ['incident.assigned'] as const satisfies readonly ChannelEvent[]
+
 /** The largest body of a webhook. */
 export const maxMessageBytes = 20 * 1024
 
@@ -63,4 +67,10 @@ export interface NamedPlace {
 export function placeText({ roomName, locationName, regionName }: NamedPlace): string | undefined {
   if (roomName === undefined) return locationName ?? regionName
   return placedRoomName(roomName, locationName)
+}
+
+/** The fields of a message to a person, in addition to the incident. The message goes by mail only, so the address is in no answer. */
+export interface AssignmentContent {
+  readonly recipient: { readonly address: string }
+  readonly assignedBy: { readonly name: string }
 }

@@ -11,9 +11,11 @@ import type { RequestContext } from '../context/request-context.ts'
 import { isoTime } from '../core/clock.ts'
 import { Failure, invalid, refuseReversed } from '../core/failure.ts'
 import { cutPage, logPageSizeOf, pageContext, positionOfPageToken } from '../core/page-token.ts'
+import type { Tx } from '../db/handles.ts'
 import { change } from '../journal/audit/change.ts'
 import { auditRef } from '../journal/audit/change-result.ts'
 import { incidentOrderKey, openingDelayMs, queueForChannel } from '../journal/outbox/outbox.ts'
+import { findUser } from '../people/users/store.ts'
 import {
   type DeliveryRow,
   findDelivery,
@@ -89,7 +91,8 @@ export async function channelsTest(ctx: RequestContext, channelId: string): Prom
     }
     // Each test has an order key of its own, so that it does not wait behind an earlier one that failed.
     const orderKey = `test ${randomText(8)}`
-    const id = await queueForChannel(tx, row.id, { type: 'test', orderKey, data: {}, at: ctx.clock.now() })
+    const data = row.kind === 'people' ? { recipient: await testRecipient(ctx, tx) } : {}
+    const id = await queueForChannel(tx, row.id, { type: 'test', orderKey, data, at: ctx.clock.now() })
     return { result: { channel: row.id, message: id }, target: auditRef('channel', row), after: { message: id } }
   })
   const endAtMs = performance.now() + ctx.limits.channelTestMs
@@ -99,6 +102,18 @@ export async function channelsTest(ctx: RequestContext, channelId: string): Prom
     if (row.attempts > 0 || row.state !== 'WAITING' || performance.now() > endAtMs) return deliveryView(row)
     await sleep(testPauseMs)
   }
+}
+
+/** A test of a channel to people goes to the person who asks for it. */
+async function testRecipient({ user }: RequestContext, tx: Tx): Promise<{ readonly address: string }> {
+  const row = user && (await findUser(tx, { id: user.id }))
+  if (!row) {
+    throw new Failure(
+      'FAILED_PRECONDITION',
+      'a test of a channel to people goes to the person who asks for it, and this key is not a personal one. Sign in, or use a personal key.',
+    )
+  }
+  return { address: row.email }
 }
 
 const deliveryView = (row: DeliveryRow): Static<typeof Delivery> => ({

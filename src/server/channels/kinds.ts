@@ -13,13 +13,14 @@ export interface ChannelTarget {
 }
 type TargetField = keyof ChannelTarget
 
-/** Every kind needs exactly one field. */
-const fieldOfKind: Readonly<Record<ChannelKind, TargetField>> = {
+/** Every kind needs exactly one field, but `people`: each of its messages has its own receiver. */
+const fieldOfKind: Readonly<Record<ChannelKind, TargetField | undefined>> = {
   webhook: 'url',
   email: 'to',
   teams: 'url',
   slack: 'url',
   pagerduty: 'routingKey',
+  people: undefined,
 }
 
 /** PagerDuty has an address of its own for accounts in the European Union. */
@@ -60,11 +61,31 @@ export function targetViolations(
   ]
 }
 
-/** The report of a month has tables, which only mail can show. */
-export const eventViolations = (kind: ChannelKind, events: readonly ChannelEvent[] = []): Violation[] =>
-  kind !== 'email' && events.includes('report.month')
-    ? [{ field: 'events', error: 'report.month goes to e-mail channels only. Leave it out' }]
-    : []
+/** Messages that only one kind can send: the report of a month has tables, which only mail can show, and an assignment is told to a person. */
+const kindOfEvent: Readonly<Partial<Record<ChannelEvent, ChannelKind>>> = {
+  'report.month': 'email',
+  'incident.assigned': 'people',
+}
+
+/** Which messages a kind can send. Heartbeats have no receiver in a channel to people. */
+export function messageViolations(
+  kind: ChannelKind,
+  {
+    events = [],
+    heartbeatMinutes,
+  }: { readonly events?: readonly ChannelEvent[]; readonly heartbeatMinutes?: number | null },
+): Violation[] {
+  const wrong = events.flatMap((event): Violation[] => {
+    const only = kindOfEvent[event]
+    if (only !== undefined && only !== kind)
+      return [{ field: 'events', error: `${event} goes to channels of the kind ${only} only. Leave it out` }]
+    if (kind === 'people' && only !== kind)
+      return [{ field: 'events', error: `${event} concerns no single person. Leave it out` }]
+    return []
+  })
+  if (kind !== 'people' || typeof heartbeatMinutes !== 'number') return wrong
+  return [...wrong, { field: 'heartbeatMinutes', error: 'does not apply to channels of the kind people. Leave it out' }]
+}
 
 /** No display names, no lists, no comments: each address is one recipient. */
 const mailAddress = /^[^\s@<>()[\],;:\\"\p{Cc}]+@[^\s@<>()[\],;:\\"\p{Cc}]+$/u

@@ -15,9 +15,9 @@ import { auditRef } from '../journal/audit/change-result.ts'
 import type { OutboundClient } from '../outbound/outbound-fetch.ts'
 import {
   type ChannelTarget,
-  eventViolations,
   maskedRoutingKey,
   maskUrl,
+  messageViolations,
   targetViolations,
   withDefaultUrl,
 } from './kinds.ts'
@@ -29,6 +29,7 @@ import {
   channelSecretsOf,
   channelSettingsOf,
   defaultChannelSettings,
+  defaultPeopleSettings,
   makeSigningSecret,
   sealChannelSecrets,
 } from './settings.ts'
@@ -59,13 +60,14 @@ type UpdateBody = InputOf<'channelsUpdate'>['body']
 export async function channelsCreate(ctx: RequestContext, body: CreateBody, outbound: OutboundClient) {
   const { kind, name } = body
   const target = withDefaultUrl(kind, targetOf(body))
-  const wrong = [...targetViolations(kind, target, outbound.findProblem), ...eventViolations(kind, body.events)]
+  const wrong = [...targetViolations(kind, target, outbound.findProblem), ...messageViolations(kind, body)]
   if (wrong.length > 0) throw invalid(wrong)
   const answer = await change(ctx, 'channelsCreate', async (tx) => {
     if ((await listChannels(tx)).length >= maxChannels) {
       throw new Failure('FAILED_PRECONDITION', `the limit of ${maxChannels} channels is reached. Delete one first.`)
     }
-    const settings = await checkPlaces(tx, mergedSettings(defaultChannelSettings, target, body), defaultChannelSettings)
+    const defaults = kind === 'people' ? defaultPeopleSettings : defaultChannelSettings
+    const settings = await checkPlaces(tx, mergedSettings(defaults, target, body), defaults)
     const signingSecret = kind === 'webhook' ? makeSigningSecret() : undefined
     const secrets: ChannelSecrets = {
       ...(target.url !== undefined && { url: target.url }),
@@ -107,10 +109,7 @@ export async function channelsUpdate(ctx: RequestContext, id: string, body: Upda
     const oldSecrets = channelSecretsOf(ctx.secrets, row)
     const oldSettings = channelSettingsOf(row)
     const target = targetOf(body, oldSecrets, oldSettings)
-    const wrong = [
-      ...targetViolations(row.kind, target, outbound.findProblem),
-      ...eventViolations(row.kind, body.events),
-    ]
+    const wrong = [...targetViolations(row.kind, target, outbound.findProblem), ...messageViolations(row.kind, body)]
     if (wrong.length > 0) throw invalid(wrong)
     const settings = await checkPlaces(tx, mergedSettings(oldSettings, target, body), oldSettings)
     const { url, routingKey } = target

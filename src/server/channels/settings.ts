@@ -1,7 +1,7 @@
 // The settings and secrets of a channel, as they are stored. [contract 10.channel]
 
 import { randomBytes } from 'node:crypto'
-import { defaultChannelEvents } from '../../contract/channels/messages.ts'
+import { defaultChannelEvents, peopleChannelEvents } from '../../contract/channels/messages.ts'
 import type { WeeklyHours } from '../../contract/weekly-hours.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { MessageFilter } from '../journal/outbox/filter.ts'
@@ -34,6 +34,13 @@ export const defaultChannelSettings: ChannelSettings = {
   rules: [],
   regionIds: [],
   locationIds: [],
+}
+
+/** A message to one person is about something that a person did, however bad the incident is. */
+export const defaultPeopleSettings: ChannelSettings = {
+  ...defaultChannelSettings,
+  events: peopleChannelEvents,
+  minSeverity: 'INFO',
 }
 
 const signingSecretBytes = 32

@@ -99,7 +99,7 @@ test('a resolved or merged incident refuses everything but comments, and says wh
   })
 })
 
-test('an incident is assigned to a user who can see it, or to none', async () => {
+test('an incident is assigned to a user who can work on it, or to none', async () => {
   const id = await newOpen()
   const { body } = await act(id, 'PUT', 'assignee', { userId: f.user })
   expect(body.assignee).toEqual({ id: f.user, name: 'ada@example.org' })
@@ -111,11 +111,13 @@ test('an incident is assigned to a user who can see it, or to none', async () =>
   const elsewhere = await newPerson(harness, f, { role: 'operator', regionIds: [f.emptyRegion] })
   const disabled = await newPerson(harness, f, { role: 'operator', regionIds: [f.region] })
   await f.call('PUT', `/users/${disabled.id}`, { body: { state: 'DISABLED' } })
+  const viewer = await newPerson(harness, f, { role: 'viewer', allRegions: true })
   for (const [userId, reason] of [
     ['999', 'there is no user 999'],
     ['x', 'there is no user x'],
-    [elsewhere.id, `user ${elsewhere.id} does not see incident ${id}`],
-    [disabled.id, `user ${disabled.id} is disabled`],
+    [elsewhere.id, `${elsewhere.email} has no access to Europe. Choose another person.`],
+    [viewer.id, `${viewer.email} can view incidents, but not work on them.`],
+    [disabled.id, `${disabled.email} is disabled.`],
   ] as const) {
     const refused = await act(id, 'PUT', 'assignee', { userId })
     expect(refused).toMatchObject({ status: 400, body: { code: 'FAILED_PRECONDITION' } })

@@ -2,15 +2,20 @@
 
 import { dayMs } from '../../contract/durations.ts'
 import { maxSnoozeDays } from '../../contract/incidents/limits.ts'
+import { permissionsOfRole, type Role } from '../../contract/people/permissions.ts'
 import { parseTime } from '../../contract/time.ts'
+import { oneLine } from '../../contract/words.ts'
 import type { InputOf } from '../context/handlers.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { isoTime } from '../core/clock.ts'
 import { Failure, invalid } from '../core/failure.ts'
 import { parseInt32 } from '../core/int32.ts'
 import { RegionAccess } from '../core/region-access.ts'
+import type { Tx } from '../db/handles.ts'
+import { listRegions } from '../fleet/regions/store.ts'
 import { findUser, listRegionsOfUser } from '../people/users/store.ts'
 import { type ActionContext, requireOpenAndVisible, runIncidentAction } from './incident-change.ts'
+import type { MessageRecipient } from './incident-message.ts'
 
 export const incidentsAcknowledge = (
   ctx: RequestContext,
@@ -88,19 +93,21 @@ export const incidentsAssign = (
     requireOpenAndVisible(input, 'assigned')
     const assignee = userId === null ? undefined : await requireAssignee(input, userId)
     const { assignee_id } = input.incident
+    const isNews = assignee && assignee.id !== assignee_id && assignee.id !== ctx.user?.id
     return {
       changes: { assignee_id: assignee?.id ?? null },
       kind: assignee ? 'ASSIGNED' : 'UNASSIGNED',
       about: assignee?.id,
       message: 'incident.changed',
+      ...(isNews && { told: assignee }),
       before: { assigneeId: assignee_id === null ? null : String(assignee_id) },
       after: { assigneeId: userId },
       undone: !assignee,
     }
   })
 
-/** An assignee must be able to open the incident. */
-async function requireAssignee({ tx, incident, subjects }: ActionContext, userId: string) {
+/** An assignee must be able to do something about the incident: to operate, and to see all that is affected. */
+async function requireAssignee({ tx, subjects }: ActionContext, userId: string): Promise<MessageRecipient> {
   const id = parseInt32(userId)
   const user = id === undefined ? undefined : await findUser(tx, { id })
   if (!user) {
@@ -109,21 +116,25 @@ async function requireAssignee({ tx, incident, subjects }: ActionContext, userId
       `there is no user ${userId}. Choose another one, or send null to unassign.`,
     )
   }
-  if (user.state === 'DISABLED') {
-    throw new Failure(
-      'FAILED_PRECONDITION',
-      `user ${userId} is disabled. Choose another one, or enable this one first.`,
-    )
-  }
+  const name = oneLine(user.name ?? user.email)
+  if (user.state === 'DISABLED') throw new Failure('FAILED_PRECONDITION', `${name} is disabled. Choose another person.`)
   const seesAll = user.role === 'owner' || user.all_regions === 1
-  const access = seesAll ? RegionAccess.everything : RegionAccess.of(await listRegionsOfUser(tx, user.id))
-  if (!access.seesAny(subjects.map((subject) => subject.region_id))) {
-    throw new Failure(
-      'FAILED_PRECONDITION',
-      `user ${userId} does not see incident ${incident.id}. Choose another one, or give this user access to its region first.`,
-    )
+  if (!permissionsOfRole(user.role as Role, seesAll).operate) {
+    throw new Failure('FAILED_PRECONDITION', `${name} can view incidents, but not work on them. Choose another person.`)
   }
-  return user
+  const access = seesAll ? RegionAccess.everything : RegionAccess.of(await listRegionsOfUser(tx, user.id))
+  const hidden = subjects.filter(({ ended_at, region_id }) => ended_at === null && !access.sees(region_id))
+  if (hidden.length > 0) {
+    const places = await namesOfRegions(tx, new Set(hidden.map(({ region_id }) => region_id)))
+    throw new Failure('FAILED_PRECONDITION', `${name} has no access to ${places}. Choose another person.`)
+  }
+  return { id: user.id, address: user.email, access }
+}
+
+/** The caller sees these regions. Without a region, a thing is visible only to people who see everything. */
+async function namesOfRegions(tx: Tx, ids: ReadonlySet<number | null>): Promise<string> {
+  if (ids.has(null)) return 'the whole organisation'
+  return (await listRegions(tx)).flatMap(({ id, name }) => (ids.has(id) ? oneLine(name) : [])).join(', ')
 }
 
 export const incidentsSnooze = (

@@ -11,7 +11,7 @@ import { change } from '../journal/audit/change.ts'
 import { auditRef } from '../journal/audit/change-result.ts'
 import { areMessagesWanted, queueMessages } from '../journal/outbox/outbox.ts'
 import { incidentEvents } from './incident-event.ts'
-import { incidentMessage } from './incident-message.ts'
+import { assignmentMessage, incidentMessage, type MessageRecipient } from './incident-message.ts'
 import { readIncidentAnswer, requireIncident } from './rules.ts'
 import { areAllSilenced } from './silenced.ts'
 import {
@@ -34,6 +34,8 @@ interface IncidentAction {
   /** The user that the entry of the timeline is about. Its name is shown to readers who see that user. */
   readonly about?: number | undefined
   readonly message: ChannelEvent
+  /** A person who is told too, through channels to people. */
+  readonly told?: MessageRecipient | undefined
   readonly before: Readonly<Record<string, unknown>>
   readonly after: Readonly<Record<string, unknown>>
   readonly undone?: boolean
@@ -86,6 +88,7 @@ export const runIncidentAction = (
       user_id: action.about ?? null,
     })
     await queueActionMessage(ctx, tx, incident, subjects, action.message)
+    if (action.told) await queueAssignment(ctx, tx, incident, subjects, action.told)
     tx.drafts.push(...incidentEvents(incident, subjects))
     return {
       result: await readIncidentAnswer(ctx, tx, incident, subjects),
@@ -117,6 +120,20 @@ async function queueActionMessage(
   if (type !== 'incident.resolved' && (await areAllSilenced(tx, incident.rule, open, now))) return
   const context = await readMessageContext(tx, incident, subjects, now)
   await queueMessages(tx, [incidentMessage(type, incident, subjects, context)])
+}
+
+/** Tells a person that the incident is theirs now. A silence does not hold that back: it is about what a person did. */
+async function queueAssignment(
+  ctx: RequestContext,
+  tx: Tx,
+  incident: IncidentRow,
+  subjects: readonly SubjectRow[],
+  recipient: MessageRecipient,
+): Promise<void> {
+  if (!(await areMessagesWanted(tx, ['incident.assigned']))) return
+  const seen = subjects.filter(({ region_id }) => recipient.access.sees(region_id))
+  const context = await readMessageContext(tx, incident, seen, ctx.clock.now())
+  await queueMessages(tx, [assignmentMessage(incident, seen, context, { recipient, by: ctx.actor.name })])
 }
 
 /** `participle` completes "… so it cannot be …", such as "resolved". */

@@ -1,10 +1,10 @@
 // Makes the message for channels about an incident, of the engine and of people. [contract 10.delivery]
-import type { ChannelEvent, NamedPlace } from '../../contract/channels/messages.ts'
+import type { AssignmentContent, ChannelEvent, NamedPlace } from '../../contract/channels/messages.ts'
 import type { Severity } from '../../contract/incidents/rule-table.ts'
 import { oneLine } from '../../contract/words.ts'
 import { RegionAccess } from '../core/region-access.ts'
 import { localIsoTime } from '../core/time/local-time.ts'
-import { incidentOrderKey, type MessageDraft } from '../journal/outbox/outbox.ts'
+import { assignmentOrderKey, incidentOrderKey, type MessageDraft } from '../journal/outbox/outbox.ts'
 import type { IncidentRow, SubjectRow } from './store.ts'
 import { incidentView } from './view.ts'
 import type { MessageContext } from './view-context.ts'
@@ -31,6 +31,33 @@ export const incidentMessage = (
     places: namedPlacesOf(subjects, incident.since, context),
   },
 })
+
+/** The person who gets a message. */
+export interface MessageRecipient {
+  readonly id: number
+  readonly address: string
+  /** The message shows only what the person sees. */
+  readonly access: RegionAccess
+}
+
+/**
+ * Makes the message to the new assignee. `subjects` are those that the assignee sees. Its order key is its own: a mailbox that refuses mail
+ * does not hold what others are told.
+ */
+export const assignmentMessage = (
+  incident: IncidentRow,
+  subjects: readonly SubjectRow[],
+  context: MessageContext,
+  { recipient, by }: { readonly recipient: MessageRecipient; readonly by: string },
+): MessageDraft => {
+  const message = incidentMessage('incident.assigned', incident, subjects, context)
+  const told: AssignmentContent = { recipient: { address: recipient.address }, assignedBy: { name: by } }
+  return {
+    ...message,
+    orderKey: assignmentOrderKey(incident.id, recipient.id),
+    data: { ...message.data, ...told },
+  }
+}
 
 /** A message names at most this many places. `roomIds` and the other lists of ids have all. */
 const maxNamedPlaces = 20

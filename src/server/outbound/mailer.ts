@@ -33,7 +33,13 @@ export type MailOutcome =
       /** Says that the server wants the mail again later for some of the addresses. */
       readonly laterError?: string
     }
-  | { readonly isDelivered: false; readonly status: null; readonly error: string }
+  | {
+      readonly isDelivered: false
+      readonly status: null
+      readonly error: string
+      /** True if the server accepts mail, but none for any of the addresses. */
+      readonly isRefusedForGood?: boolean
+    }
 
 export interface Mailer {
   /** The signal closes the connection. */
@@ -88,7 +94,10 @@ export function openMailer({ smtpUrl, smtpFrom }: MailerOptions, limits: TimeLim
           ...(later && { laterError: mailErrorOf(later as SmtpError) }),
         }
       } catch (error) {
-        return { isDelivered: false, status: null, error: mailErrorOf(error as SmtpError) }
+        const { rejectedErrors = [] } = error as SmtpError
+        const isRefusedForGood =
+          rejectedErrors.length > 0 && rejectedErrors.every(({ responseCode = 0 }) => responseCode >= 500)
+        return { isDelivered: false, status: null, error: mailErrorOf(error as SmtpError), isRefusedForGood }
       }
     },
     close: () => closing.abort(),
@@ -133,6 +142,8 @@ const domainOf = (from: string): string => /@([\w.-]+)>?\s*$/.exec(from)?.[1] ??
 interface SmtpError extends Error {
   readonly code?: string
   readonly responseCode?: number
+  /** Why each address was refused, if all were. */
+  readonly rejectedErrors?: readonly { readonly responseCode?: number }[]
 }
 
 const wordsOfCodes: Readonly<Record<string, string>> = {

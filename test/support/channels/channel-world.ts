@@ -22,6 +22,7 @@ interface Incident {
   opened_at: number
   resolved_at: number | null
   updated_at: number
+  readonly assignee: null
   size: number
 }
 
@@ -82,7 +83,8 @@ export class ChannelWorld {
   open(severity: Severity, size = 1): number {
     const id = ++this.#lastIncident
     const at = this.now
-    this.incidents.set(id, { state: 'OPEN', severity, opened_at: at, resolved_at: null, updated_at: at, size })
+    const times = { opened_at: at, resolved_at: null, updated_at: at }
+    this.incidents.set(id, { state: 'OPEN', severity, ...times, assignee: null, size })
     this.tell(id, 'incident.opened')
     return id
   }

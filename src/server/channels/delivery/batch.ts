@@ -110,9 +110,9 @@ interface Attempt {
 const isFirstAttempt = ({ sequence, attempts, replayed_at }: DueRow): boolean =>
   sequence === null || (attempts === 0 && replayed_at === null)
 
-/** The first attempt shows an incident as it is then, but an end shows how the incident ended. */
+/** The first attempt shows an incident as it is then, but an end shows how the incident ended, and a message to a person what that person sees. */
 const showsPresent = (row: DueRow, type: DueRow['type']): boolean =>
-  isFirstAttempt(row) && row.incident_id !== null && type !== 'incident.resolved'
+  isFirstAttempt(row) && row.incident_id !== null && type !== 'incident.resolved' && type !== 'incident.assigned'
 
 /** Returns undefined for an opening whose incident has ended since it was read. */
 async function attemptOf(

@@ -88,6 +88,9 @@ export const reconsiderIncident = (tx: TelemetryTx, incidentId: number, now: num
 
 export const incidentOrderKey = (incident: number | string): string => `incident ${incident}`
 
+/** Messages to the assignee of an incident have a key for each person. */
+export const assignmentOrderKey = (incident: number, user: number): string => `incident ${incident} user ${user}`
+
 /** A message about an endpoint says where the endpoint is, and nothing that may be long. */
 export const endpointDraft = (
   type: Extract<ChannelEvent, `endpoint.${string}`>,

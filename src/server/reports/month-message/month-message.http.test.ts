@@ -205,7 +205,7 @@ test('only e-mail channels can choose it', async () => {
   const created = await org.call('POST', '/channels', { body })
   expect([created.status, created.body.violations]).toEqual([
     400,
-    [{ field: 'events', error: 'report.month goes to e-mail channels only. Leave it out' }],
+    [{ field: 'events', error: 'report.month goes to channels of the kind email only. Leave it out' }],
   ])
   const other = await org.call('POST', '/channels', { body: { ...body, events: ['job.ended'] } })
   const changed = await org.call('PUT', `/channels/${other.body.id}`, { body: { events: ['report.month'] } })

@@ -8,6 +8,7 @@ import {
   isChannelComplete,
   newChannelDraft,
   updateBody,
+  withKind,
 } from './channel-draft.ts'
 
 const draft = (changes: Partial<ChannelDraft>): ChannelDraft => ({ ...newChannelDraft, name: ' Ops ', ...changes })
@@ -71,4 +72,24 @@ test('a stored channel makes the same settings again', () => {
     hours: null,
     heartbeatMinutes: null,
   })
+})
+
+test('a channel to people has messages to assignees, of every severity, and no target and no heartbeat', () => {
+  const people = withKind(draft({ secret: 'https://a.example', heartbeatMinutes: 5 }), 'people')
+  expect(isChannelComplete(people, false)).toBe(true)
+  expect(createBody(people)).toEqual({
+    name: 'Ops',
+    kind: 'people',
+    events: ['incident.assigned'],
+    minSeverity: 'INFO',
+    rules: [],
+    regionIds: [],
+    locationIds: [],
+    hours: null,
+    heartbeatMinutes: null,
+  })
+  const back = withKind(people, 'email')
+  expect(back).toMatchObject({ events: newChannelDraft.events, minSeverity: 'WARNING' })
+  const monthly = { ...back, events: [...back.events, 'report.month' as const] }
+  expect(withKind(monthly, 'slack').events).toEqual(newChannelDraft.events)
 })

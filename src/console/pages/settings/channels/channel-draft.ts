@@ -2,13 +2,13 @@
 
 import type { CallInput } from '../../../../client/client.ts'
 import type { ChannelKind } from '../../../../contract/channels/channels.ts'
-import { type ChannelEvent, defaultChannelEvents } from '../../../../contract/channels/messages.ts'
+import { type ChannelEvent, defaultChannelEvents, peopleChannelEvents } from '../../../../contract/channels/messages.ts'
 import { maxMailAddresses } from '../../../../contract/incidents/limits.ts'
 import type { RuleId, Severity } from '../../../../contract/incidents/rule-table.ts'
 import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
 import { isWeeklyHours } from '../../../domain/incidents/silence/weekly-field.tsx'
 import { isEmailAddress } from '../../../domain/people/person/email-address.ts'
-import type { ListedChannel } from './channel.ts'
+import { canChoose, type ListedChannel } from './channel.ts'
 
 export interface ChannelDraft {
   readonly name: string
@@ -40,6 +40,24 @@ export const newChannelDraft: ChannelDraft = {
   locationIds: [],
   hours: undefined,
   heartbeatMinutes: '',
+}
+
+/** Keeps of the form what the other kind has too. A channel to people has one type of message, whatever the severity. */
+export function withKind(draft: ChannelDraft, kind: ChannelKind): ChannelDraft {
+  if (kind === draft.kind) return draft
+  const isForPeople = kind === 'people'
+  const wasForPeople = draft.kind === 'people'
+  const usual = isForPeople ? peopleChannelEvents : defaultChannelEvents
+  const events = isForPeople || wasForPeople ? usual : draft.events.filter((event) => canChoose(kind, event))
+  const minSeverity = isForPeople ? 'INFO' : wasForPeople ? newChannelDraft.minSeverity : draft.minSeverity
+  return {
+    ...draft,
+    kind,
+    secret: '',
+    events,
+    minSeverity,
+    heartbeatMinutes: isForPeople ? '' : draft.heartbeatMinutes,
+  }
 }
 
 export const channelDraftOf = (channel: ListedChannel): ChannelDraft => ({
@@ -74,6 +92,7 @@ export function addressesProblem(text: string): string | undefined {
 export function isChannelComplete(draft: ChannelDraft, isStored: boolean): boolean {
   const { name, kind, secret, addresses, hours } = draft
   if (name.trim() === '' || (hours && !isWeeklyHours(hours))) return false
+  if (kind === 'people') return true
   if (kind === 'email') return addressList(addresses).length > 0 && addressesProblem(addresses) === undefined
   return isStored || secret.trim() !== ''
 }
@@ -83,7 +102,7 @@ export function updateBody(draft: ChannelDraft): CallInput<'channelsUpdate'>['bo
   const target =
     kind === 'email'
       ? { to: addressList(draft.addresses) }
-      : secret.trim() === ''
+      : kind === 'people' || secret.trim() === ''
         ? {}
         : { [kind === 'pagerduty' ? 'routingKey' : 'url']: secret.trim() }
   return {

@@ -1,6 +1,6 @@
 // The form of a channel: where messages go, which ones, about which sites and when. [contract 10.channel]
 
-import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, MultiSelect, NumberInput, Select, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { type ChannelKind, channelKinds } from '../../../../contract/channels/channels.ts'
 import type { ChannelEvent } from '../../../../contract/channels/messages.ts'
@@ -11,8 +11,8 @@ import { ruleChoices } from '../../../domain/incidents/rule-choices.ts'
 import { severityChoices } from '../../../domain/incidents/severity-label.tsx'
 import { WeeklyField } from '../../../domain/incidents/silence/weekly-field.tsx'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
-import { canChoose, eventChoices, kindNames } from './channel.ts'
-import { addressesProblem, type ChannelDraft, isChannelComplete } from './channel-draft.ts'
+import { eventChoices, kindNames } from './channel.ts'
+import { addressesProblem, type ChannelDraft, isChannelComplete, withKind } from './channel-draft.ts'
 
 interface ChannelFormProps {
   readonly verb: string
@@ -58,24 +58,28 @@ export function ChannelForm(props: ChannelFormProps) {
           label="Kind"
           data={channelKinds.map((value) => ({ value, label: kindNames[value] }))}
           value={draft.kind}
-          onChange={(kind) =>
-            kind && set({ kind, secret: '', events: draft.events.filter((event) => canChoose(kind, event)) })
-          }
+          onChange={(kind) => kind && setDraft((before) => withKind(before, kind))}
           allowDeselect={false}
         />
       )}
       <TargetField draft={draft} set={set} storedTarget={storedTarget} />
-      <MultiSelect
-        label="Messages"
-        data={eventChoices(draft.kind)}
-        value={[...draft.events]}
-        onChange={(events) => set({ events: events as ChannelEvent[] })}
-        description={draft.events.length === 0 ? 'Only tests and heartbeats are sent.' : undefined}
-        inputWrapperOrder={[...below]}
-        searchable
-        maxDropdownHeight={240}
-        nothingFoundMessage="No matches"
-      />
+      {draft.kind === 'people' ? (
+        <Text fz="sm">
+          When an incident is assigned to a person by another person or a key, the assignee gets an e-mail.
+        </Text>
+      ) : (
+        <MultiSelect
+          label="Messages"
+          data={eventChoices(draft.kind)}
+          value={[...draft.events]}
+          onChange={(events) => set({ events: events as ChannelEvent[] })}
+          description={draft.events.length === 0 ? 'Only tests and heartbeats are sent.' : undefined}
+          inputWrapperOrder={[...below]}
+          searchable
+          maxDropdownHeight={240}
+          nothingFoundMessage="No matches"
+        />
+      )}
       <Select
         label="Minimum severity"
         data={severityChoices}
@@ -121,17 +125,19 @@ export function ChannelForm(props: ChannelFormProps) {
         }
       />
       {draft.hours && <WeeklyField label="Days" value={draft.hours} onChange={(hours) => set({ hours })} />}
-      <NumberInput
-        label="Heartbeat every (minutes)"
-        description="Optional. A monitoring system can raise an alarm when heartbeats stop."
-        value={draft.heartbeatMinutes}
-        onChange={(value) => set({ heartbeatMinutes: typeof value === 'number' ? value : '' })}
-        min={1}
-        max={maxHeartbeatMinutes}
-        allowDecimal={false}
-        hideControls
-        inputWrapperOrder={[...below]}
-      />
+      {draft.kind !== 'people' && (
+        <NumberInput
+          label="Heartbeat every (minutes)"
+          description="Optional. A monitoring system can raise an alarm when heartbeats stop."
+          value={draft.heartbeatMinutes}
+          onChange={(value) => set({ heartbeatMinutes: typeof value === 'number' ? value : '' })}
+          min={1}
+          max={maxHeartbeatMinutes}
+          allowDecimal={false}
+          hideControls
+          inputWrapperOrder={[...below]}
+        />
+      )}
     </DialogForm>
   )
 }
@@ -142,7 +148,7 @@ interface TargetFieldProps {
   readonly storedTarget: string | undefined
 }
 
-const urlTexts: Readonly<Record<Exclude<ChannelKind, 'email'>, { label: string; description: string }>> = {
+const urlTexts: Readonly<Record<Exclude<ChannelKind, 'email' | 'people'>, { label: string; description: string }>> = {
   webhook: { label: 'URL', description: 'Messages follow Standard Webhooks and are signed.' },
   teams: {
     label: 'Workflow URL',
@@ -153,6 +159,7 @@ const urlTexts: Readonly<Record<Exclude<ChannelKind, 'email'>, { label: string; 
 }
 
 function TargetField({ draft, set, storedTarget }: TargetFieldProps) {
+  if (draft.kind === 'people') return undefined
   if (draft.kind === 'email') {
     return (
       <Textarea

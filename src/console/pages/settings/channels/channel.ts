@@ -13,6 +13,7 @@ export const kindNames: Readonly<Record<ChannelKind, string>> = {
   teams: 'Microsoft Teams',
   slack: 'Slack',
   pagerduty: 'PagerDuty',
+  people: 'E-mail to assignees',
 }
 
 const eventNames: Readonly<Record<ChannelEvent, string>> = {
@@ -21,6 +22,7 @@ const eventNames: Readonly<Record<ChannelEvent, string>> = {
   'incident.acknowledged': 'Incident acknowledged',
   'incident.resolved': 'Incident resolved',
   'incident.reopened': 'Incident reopened',
+  'incident.assigned': 'Incident assigned',
   'endpoint.connected': 'Device connected',
   'endpoint.disconnected': 'Device disconnected',
   'endpoint.enrolled': 'Device enrolled',
@@ -36,8 +38,11 @@ const eventNames: Readonly<Record<ChannelEvent, string>> = {
   'audit.entry': 'Audit log entry',
   'report.month': 'Monthly report',
 }
-/** The report of a month goes to e-mail channels only. */
-export const canChoose = (kind: ChannelKind, event: string): boolean => event !== 'report.month' || kind === 'email'
+/** The report of a month goes to e-mail channels only, and an assignment to people only. */
+export const canChoose = (kind: ChannelKind, event: string): boolean => {
+  if (kind === 'people' || event === 'incident.assigned') return kind === 'people' && event === 'incident.assigned'
+  return event !== 'report.month' || kind === 'email'
+}
 export const eventChoices = (kind: ChannelKind) =>
   Object.entries(eventNames).flatMap(([value, label]) => (canChoose(kind, value) ? [{ value, label }] : []))
 
@@ -55,5 +60,6 @@ export const deliveryStateNames: Readonly<Record<DeliveryState, string>> = {
   CANCELLED: 'Cancelled',
 }
 
-/** The address of a channel, with its secret parts masked. */
-export const targetText = ({ url, to, routingKey }: ListedChannel): string => to?.join(', ') ?? url ?? routingKey ?? ''
+/** The receiver of a channel, with the secret parts of addresses masked. */
+export const targetText = ({ kind, url, to, routingKey }: ListedChannel): string =>
+  to?.join(', ') ?? url ?? routingKey ?? (kind === 'people' ? 'The assignee of each incident' : '')

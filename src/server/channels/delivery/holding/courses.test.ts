@@ -141,7 +141,7 @@ function passBoth(engine: IncidentWorld, world: ChannelWorld, ms: number): void 
     engine.pass(Math.min(30 * secondMs, end - engine.now), 30 * secondMs)
     world.pass(engine.now - world.now)
     for (const { id, state, severity, openedAt, resolvedAt } of engine.incidents) {
-      const times = { opened_at: openedAt, resolved_at: resolvedAt, updated_at: resolvedAt ?? openedAt }
+      const times = { opened_at: openedAt, resolved_at: resolvedAt, updated_at: resolvedAt ?? openedAt, assignee: null }
       world.incidents.set(id, { state, severity, ...times, size: engine.membersOf(id).length })
       const subjects = engine.membersOf(id).map(({ subject }) => engine.silencedUntil.get(subject.id) ?? 0)
       world.silencedUntil.set(id, subjects.length > 0 ? Math.min(...subjects) : 0)

@@ -1,7 +1,7 @@
 // Decides, without a database, which of a channel's waiting messages are sent now, which wait, and which are never sent. [contract 10.delivery]
 import type { MessageType } from '../../../../contract/channels/messages.ts'
 import { isOpenState } from '../../../../contract/incidents/states.ts'
-import { openingDelayMs } from '../../../journal/outbox/outbox.ts'
+import { assignmentOrderKey, openingDelayMs } from '../../../journal/outbox/outbox.ts'
 import { planDigest } from './digest.ts'
 import {
   type DeliveryFacts,
@@ -105,12 +105,13 @@ function announces(
 
 /** Whether a message is still true: an attempted one is sent again as it was. */
 function fateOf(
-  { message, incident_id, sequence, type, replayed_at }: WaitingRow,
+  { message, order_key, incident_id, sequence, type, replayed_at }: WaitingRow,
   facts: DeliveryFacts,
   first: ReadonlyMap<number, number>,
 ): 'kept' | 'untold' | 'outdated' {
   const incident = incident_id === null ? undefined : facts.incidents.get(incident_id)
   if (incident_id === null || !incident || sequence !== null) return 'kept'
+  if (type === 'incident.assigned') return isAssigned(incident_id, incident, order_key) ? 'kept' : 'outdated'
   const isKnown = facts.announced.has(incident_id)
   const wantsOpenings = facts.events.includes('incident.opened')
   const isEnd = type === 'incident.resolved'
@@ -124,6 +125,10 @@ function fateOf(
   if (type === 'incident.opened' || (replayed_at !== null && !isEnd)) return 'outdated'
   return wasShort(incident) ? 'untold' : 'kept'
 }
+
+/** Whether the incident is open, and the person who is told still has it. */
+const isAssigned = (id: number, { state, assignee }: IncidentFacts, orderKey: string): boolean =>
+  isOpenState(state) && assignee !== null && assignmentOrderKey(id, assignee) === orderKey
 
 /** A channel that wants no openings gets nothing about an incident that ended in its first minute either. */
 function wasShort({ opened_at, resolved_at, updated_at }: IncidentFacts): boolean {

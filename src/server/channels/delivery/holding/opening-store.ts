@@ -8,6 +8,15 @@ export const listIncidentStates = wholeQuery((db, p: { org: number; ids: readonl
   db
     .selectFrom('incidents')
     .select(['id', 'rule', 'severity', 'state', 'opened_at', 'resolved_at', 'updated_at'])
+    .select((e) =>
+      e
+        .selectFrom('users')
+        .select('users.id')
+        .whereRef('users.org', '=', 'incidents.org')
+        .whereRef('users.id', '=', 'incidents.assignee_id')
+        .where('users.state', '<>', 'DISABLED')
+        .as('assignee'),
+    )
     .where('org', '=', p.org)
     .where(isAnyNumberOf(engine, 'id', p.ids)),
 )

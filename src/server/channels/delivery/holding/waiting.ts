@@ -25,6 +25,8 @@ export interface IncidentFacts {
   readonly opened_at: number
   readonly resolved_at: number | null
   readonly updated_at: number
+  /** The person who has it, unless that person is disabled. */
+  readonly assignee: number | null
 }
 
 /** A digest that has not been delivered yet. Everything about its incidents comes after it. */
@@ -70,6 +72,8 @@ const endOfFirstMinute = (openedAt: number, now: number): number =>
 /** Everything about an incident waits for its first minute. */
 export function messageReadyAt({ type, incident_id }: WaitingRow, { now, incidents, freeAt }: DeliveryFacts): number {
   if (type === 'test' || type === 'heartbeat') return now
+  // An assignment waits for no silence, and not for the first minute of the incident.
+  if (type === 'incident.assigned') return freeAt(null, now)
   const incident = incident_id === null ? undefined : incidents.get(incident_id)
   return freeAt(incident_id, Math.max(now, incident ? endOfFirstMinute(incident.opened_at, now) : now))
 }

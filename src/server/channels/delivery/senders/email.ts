@@ -28,7 +28,19 @@ export async function sendMail(
   return { isDelivered: false, status: null, error: outcome.laterError }
 }
 
+/** A mailbox that refuses mail for good is not the fault of the channel, so others are told, and its delivery has a note. */
+export async function sendMailToPerson({ mailer }: SenderTools, request: SendRequest): Promise<Outcome> {
+  const { message, signal } = request
+  const { address } = message.content.recipient ?? {}
+  if (!mailer) return { isDelivered: false, status: null, error: 'no SMTP server is set' }
+  if (address === undefined) return { isDelivered: true, status: null, note: 'no recipient' }
+  const outcome = await mailer.send({ to: [address], id: message.id, ...mailOf(message) }, signal)
+  if (outcome.isDelivered || !outcome.isRefusedForGood) return outcome
+  return { isDelivered: true, status: null, note: outcome.error }
+}
+
 function mailOf(message: OutgoingMessage): Pick<Mail, 'subject' | 'text' | 'html' | 'thread'> {
+  const { type } = message
   const { incident, report } = message.content
   if (report) return monthMail(report, message.url)
   const { headline, summary, facts, advice } = messageTextOf(message)
@@ -44,11 +56,12 @@ function mailOf(message: OutgoingMessage): Pick<Mail, 'subject' | 'text' | 'html
     ...(roomUrl === undefined ? [] : [`Room: ${roomUrl}`]),
   ]
   return {
-    subject: `[Roomkeeper] ${incident ? threadSubject(incident, message.content.places) : headline}`,
+    subject: `[Roomkeeper] ${incident && type !== 'incident.assigned' ? threadSubject(incident, message.content.places) : headline}`,
     text: `${lines.join('\n')}\n`,
-    ...(incident?.id !== undefined && {
-      thread: { name: `incident-${incident.id}.${message.orgId}`, isFirst: message.type === 'incident.opened' },
-    }),
+    ...(incident?.id !== undefined &&
+      type !== 'incident.assigned' && {
+        thread: { name: `incident-${incident.id}.${message.orgId}`, isFirst: message.type === 'incident.opened' },
+      }),
   }
 }
 

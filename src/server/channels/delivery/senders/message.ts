@@ -25,7 +25,7 @@ export interface OutgoingMessage {
   readonly content: MessageContent
 }
 
-/** At most one of these is set, and `places` with an incident. Every field of them may be missing: old messages stay as they were written. */
+/** At most one of these is set, `places` with an incident, and `recipient` in channels to people. Every field of them may be missing: old messages stay as they were written. */
 export interface MessageContent {
   readonly incident?: IncidentContent
   readonly places?: readonly NamedPlace[]
@@ -52,6 +52,9 @@ export interface MessageContent {
   }
   readonly entry?: { readonly type?: string; readonly actor?: { readonly name?: string } }
   readonly report?: MonthMessage
+  /** The person who gets a message of a channel to people; a test has this alone. */
+  readonly recipient?: { readonly address?: string }
+  readonly assignedBy?: { readonly name?: string }
 }
 
 export interface IncidentContent {

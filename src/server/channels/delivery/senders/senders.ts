@@ -1,6 +1,6 @@
 // The function that sends a message, for each kind of channel.
 import type { ChannelKind } from '../../../../contract/channels/channels.ts'
-import { sendMail } from './email.ts'
+import { sendMail, sendMailToPerson } from './email.ts'
 import { sendToPagerDuty } from './pagerduty.ts'
 import type { MessageSender } from './sender.ts'
 import { sendToSlack } from './slack.ts'
@@ -13,4 +13,5 @@ export const senders: Readonly<Record<ChannelKind, MessageSender>> = {
   teams: sendToTeams,
   slack: sendToSlack,
   pagerduty: sendToPagerDuty,
+  people: sendMailToPerson,
 }

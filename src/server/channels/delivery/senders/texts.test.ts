@@ -91,6 +91,7 @@ test.each<[MessageType, MessageContent, string]>([
   ['operation.finished', { operation: { type: 'COLLECT_LOGS', state: 'EXPIRED' } }, 'Collection of logs expired'],
   ['operation.finished', { operation: {} }, 'Command finished'],
   ['audit.entry', { entry: { type: 'ROOM_UPDATED' } }, 'Change: room updated'],
+  ['incident.assigned', { incident: { title: 'Fjord is offline' } }, 'Assigned to you: Fjord is offline'],
   ['test', {}, 'Test message from Roomkeeper'],
 ])('the headline of %s with %j is "%s"', (type, content, headline) => {
   expect(textOf(type, content).headline).toBe(headline)

@@ -26,6 +26,7 @@ const incidentVerbs: Partial<Record<MessageType, string>> = {
   'incident.acknowledged': 'Acknowledged',
   'incident.resolved': 'Resolved',
   'incident.reopened': 'Reopened',
+  'incident.assigned': 'Assigned to you',
 }
 
 export function messageTextOf(message: OutgoingMessage): MessageText {
@@ -85,7 +86,7 @@ export const linksOf = ({
 ]
 
 function incidentText(verb: string, incident: IncidentContent, message: OutgoingMessage): MessageText {
-  const { places = [] } = message.content
+  const { places = [], assignedBy } = message.content
   const { id, severity, since, hint, acknowledgedBy, readings = [] } = incident
   const summary = [
     capitalised(wordsOf(severity)),
@@ -99,6 +100,7 @@ function incidentText(verb: string, incident: IncidentContent, message: Outgoing
       ['Rooms', places.length > 1 ? roomsText(places, incident.roomIds?.length ?? 0) : undefined],
       ['Region', [...new Set(places.flatMap(({ regionName }) => regionName ?? []))].join(', ')],
       ...readings.map((reading) => [readingLabel(reading.name), readingText(reading)] as const),
+      ['Assigned by', assignedBy?.name],
       ['Acknowledged by', acknowledgedBy?.name],
     ]),
     ...(hint !== undefined && verb !== 'Resolved' && { advice: oneLine(hint) }),
