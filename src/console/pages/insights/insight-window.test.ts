@@ -1,6 +1,7 @@
 // Tests which window an address names.
 import { expect, test } from 'vitest'
-import { insightWindowOf, todayIn, windowMonths } from './insight-window.ts'
+import { todayIn } from '../../domain/reports/report-days.ts'
+import { insightWindowOf, windowMonths } from './insight-window.ts'
 
 const today = '2026-01-05'
 

@@ -1,5 +1,5 @@
 // The window that the insights are about, as in the address: a month, or a first and a last day.
-import { dayMs } from '../../../contract/durations.ts'
+import { addDays, dayTitle } from '../../domain/reports/report-days.ts'
 
 export interface InsightWindow {
   /** A month such as 2026-10, or `days`. */
@@ -23,18 +23,11 @@ export const ofDays = 'days'
 const offeredMonths = 13
 
 const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const dayName = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-
-const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10)
-export const dayTitle = (day: string): string => dayName.format(Date.parse(day))
-
-/** The day after, or some days later or earlier. */
-export const addDays = (day: string, days: number): string => dayText(Date.parse(day) + days * dayMs)
 
 /** The first day of the month that is so many months later or earlier. */
 function addMonths(month: string, months: number): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
-  return dayText(Date.UTC(year, number - 1 + months, 1)).slice(0, 7)
+  return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7)
 }
 
 const isDay = (text: string | undefined): text is string =>
@@ -64,7 +57,3 @@ export const windowMonths = (today: string): readonly { readonly value: string; 
     const { choice, title } = insightWindowOf({ month: addMonths(today, -i) }, today)
     return { value: choice, label: title }
   })
-
-/** Today in a time zone. */
-export const todayIn = (zone: string, now = Date.now()): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(now)

@@ -1,7 +1,8 @@
 // The address of the insights as the query of a report.
 import { useMemo } from 'react'
+import { todayIn } from '../../domain/reports/report-days.ts'
 import { useSession } from '../../session.ts'
-import { type InsightWindow, insightWindowOf, todayIn, type WindowInAddress } from './insight-window.ts'
+import { type InsightWindow, insightWindowOf, type WindowInAddress } from './insight-window.ts'
 
 export interface InsightSearch extends WindowInAddress {
   readonly tab?: string

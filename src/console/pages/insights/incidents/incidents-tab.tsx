@@ -7,14 +7,14 @@ import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
 import { noFigure } from '../../../../contract/reports/figure-texts.ts'
 import type { IncidentReportRow, RepeatOffender } from '../../../../contract/reports/incidents.ts'
 import { type RoomNameOf, useRoomNames } from '../../../domain/fleet/room/room-names.ts'
+import { allRowsQuery } from '../../../domain/reports/report-query.ts'
 import { EmptyState, Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
+import { FiguresList } from '../../../parts/text/figures-list.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import type { InsightView } from '../insight-view.ts'
 import { CsvButton } from '../parts/csv-button.tsx'
-import { FiguresList } from '../parts/figures-list.tsx'
-import { allRowsQuery } from '../report-query.ts'
 
 const duration = (seconds: number | undefined) => (seconds === undefined ? noFigure : durationText(seconds * 1000))
 

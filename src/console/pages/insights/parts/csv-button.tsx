@@ -4,10 +4,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { CallInput } from '../../../../client/client.ts'
 import { notifyError } from '../../../api.ts'
+import { type ReportId, readReportCsv } from '../../../domain/reports/report-query.ts'
 import { DownloadIcon } from '../../../parts/page/icons.tsx'
 import { saveFile } from '../../../parts/page/save-file.ts'
 import type { InsightView } from '../insight-view.ts'
-import { type ReportId, readReportCsv } from '../report-query.ts'
 
 interface CsvButtonProps<K extends ReportId> {
   readonly report: K

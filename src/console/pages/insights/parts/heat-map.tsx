@@ -1,7 +1,7 @@
 // A table of hours and weekdayTitles: each cell has a number and a colour, and opens what is behind it.
 import type { KeyboardEvent } from 'react'
+import { hourRange, weekdayTitles } from '../../../domain/reports/week-use.ts'
 import { VisuallyHidden } from '../../../parts/page/visually-hidden.tsx'
-import { hourRange, weekdayTitles } from '../use/week-use.ts'
 import classes from './heat-map.module.css'
 
 interface HeatMapProps {

@@ -4,15 +4,15 @@ import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useMemo, useRef } from 'react'
 import { shareText } from '../../../../contract/reports/figure-texts.ts'
 import type { UseRow } from '../../../../contract/reports/use.ts'
+import { quartersText } from '../../../domain/reports/figures.ts'
+import { hourQuery, hourTitle } from '../../../domain/reports/week-use.ts'
 import { CrossIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
 import type { InsightView } from '../insight-view.ts'
 import { CsvButton } from '../parts/csv-button.tsx'
-import { quartersText } from '../parts/figures.ts'
 import { RoomButton } from '../parts/room-button.tsx'
-import { hourQuery, hourTitle } from './week-use.ts'
 
 interface HourSectionProps {
   readonly view: InsightView

@@ -1,6 +1,6 @@
 // Tests that figures are not rounded to what they are not.
 import { expect, test } from 'vitest'
-import { availabilityText, shareText } from '../../../../contract/reports/figure-texts.ts'
+import { availabilityText, shareText } from '../../../contract/reports/figure-texts.ts'
 import { peopleFigure, quartersText } from './figures.ts'
 
 test('a share that is neither nothing nor all is shown as neither', () => {

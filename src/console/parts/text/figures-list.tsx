@@ -1,6 +1,6 @@
-// The large figures at the top of a tab.
+// The large figures at the top of a tab or a page.
 import type { ReactNode } from 'react'
-import classes from '../insights.module.css'
+import classes from './figures-list.module.css'
 
 export interface LargeFigure {
   readonly name: string

@@ -1,7 +1,7 @@
 // Tests sums by hour of the week, and the query of what is behind an hour.
 
 import { expect, test } from 'vitest'
-import type { UseRow } from '../../../../contract/reports/use.ts'
+import type { UseRow } from '../../../contract/reports/use.ts'
 import { hourQuery, hourTitle, hourUse, measuredHours, parseHour, sumWeeks } from './week-use.ts'
 
 const rowOf = (hours: Readonly<Record<number, readonly [measured: number, used: number]>>): UseRow =>

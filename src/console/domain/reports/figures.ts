@@ -1,6 +1,6 @@
 // Figures of reports as text.
-import { durationText } from '../../../../contract/duration-text.ts'
-import { noFigure } from '../../../../contract/reports/figure-texts.ts'
+import { durationText } from '../../../contract/duration-text.ts'
+import { noFigure } from '../../../contract/reports/figure-texts.ts'
 
 const people = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 })
 

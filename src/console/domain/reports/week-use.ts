@@ -1,6 +1,6 @@
 // Use by hour of the week: sums of rooms, and which days and hours a table shows. [contract 16.use]
-import type { UseRow } from '../../../../contract/reports/use.ts'
-import { weekdays } from '../../../../contract/weekly-hours.ts'
+import type { UseRow } from '../../../contract/reports/use.ts'
+import { weekdays } from '../../../contract/weekly-hours.ts'
 
 export type UseWeek = NonNullable<UseRow['week']>
 
