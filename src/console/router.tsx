@@ -94,6 +94,16 @@ const sites = createRoute({
   path: '/sites',
   component: lazyRouteComponent(() => loadCode(() => import('./pages/sites/sites-page.tsx')), 'SitesPage'),
 })
+const location = createRoute({
+  getParentRoute: () => root,
+  path: '/sites/locations/$locationId',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/sites/location-page.tsx')), 'LocationPage'),
+})
+const region = createRoute({
+  getParentRoute: () => root,
+  path: '/sites/regions/$regionId',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/sites/region-page.tsx')), 'RegionPage'),
+})
 const importRooms = createRoute({
   getParentRoute: () => root,
   path: '/sites/import',
@@ -176,6 +186,8 @@ export const router = createRouter({
       devices,
       device,
       sites,
+      location,
+      region,
       importRooms,
       profiles,
       profile,

@@ -51,7 +51,7 @@ const dialogs = (): readonly DialogButton[] => [
   ['/incidents', 'Snooze', 'Actions:'],
   ['/incidents?tab=silences', 'New silence'],
   [`/rooms/${fleet.rooms.fjord}`, 'Restart room'],
-  ['/sites', 'Edit Oslo'],
+  ['/sites', 'Edit location', 'Actions for Oslo'],
   [`/settings?tab=notifications&channel=${channelId}`, 'Delete'],
   ['/settings', 'Invite person'],
 ]
@@ -70,7 +70,7 @@ const similarDialogs = (): readonly DialogButton[] => [
   [`/rooms/${fleet.rooms.fjord}`, 'Silence'],
   [`/devices/${fleet.bar.id}`, 'Silence'],
   [`/devices/${fleet.bar.id}`, 'Restart'],
-  ['/sites', 'Silence Oslo'],
+  ['/sites', 'Silence', 'Actions for Oslo'],
 ]
 
 test.each([['one of each form', dialogs] as const, ...(isFullForm ? [['similar ones', similarDialogs] as const] : [])])(

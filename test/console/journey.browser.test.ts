@@ -165,12 +165,18 @@ test('move a device to another room, and its paired devices move too', async () 
   await page.getByText('Healthy').first().waitFor()
 })
 
+/** Chooses an action in the menu of a region or a location. */
+async function chooseSiteAction(name: string, action: string): Promise<void> {
+  await button(`Actions for ${name}`).click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
 test('create and delete sites; a dialog says in advance what blocks a deletion', async () => {
   await visit(page, '/sites')
   await button('New region').click()
   await dialog().getByLabel('Region name').fill('Oceania')
   await dialog().getByRole('button', { name: 'Create region' }).click()
-  await button('New location in Oceania').click()
+  await chooseSiteAction('Oceania', 'New location')
   await dialog().getByLabel('Location name').fill('Suva')
   await dialog().getByRole('combobox', { name: 'Time zone' }).fill('fiji')
   await page.getByRole('option', { name: 'Pacific/Fiji' }).click()
@@ -185,7 +191,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   const address = 'Pier 1\nSuva'
   expect(made).toMatchObject({ timezone: 'Pacific/Fiji', changeWindow, address })
 
-  await button('Delete Oceania').click()
+  await chooseSiteAction('Oceania', 'Delete region')
   await dialog().getByText('This region cannot be deleted yet').waitFor()
   await dialog().getByText('Suva').waitFor()
   expect(await dialog().getByRole('button', { name: 'Delete region' }).count()).toBe(0)
@@ -202,7 +208,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   const oceania = await listed('regions', 'Oceania')
   // In the short form names.browser.test.ts has the concurrent change of a device.
   if (isFullForm) {
-    await button('Edit Oceania').click()
+    await chooseSiteAction('Oceania', 'Edit region')
     await dialog().getByLabel('Region name').waitFor()
     await fleet.org.call('PUT', `/regions/${oceania.id}`, { body: { name: 'Pacific' } })
     await dialog().getByLabel('Region name').fill('South Seas')
@@ -217,7 +223,7 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
   }
 
   const { id } = await listed('locations', 'Suva')
-  await button('Edit Suva').click()
+  await chooseSiteAction('Suva', 'Edit location')
   await dialog().getByLabel('Location name').waitFor()
   if (isFullForm) await fleet.org.call('PUT', `/locations/${id}`, { body: { name: 'Suva Harbour' } })
   else await dialog().getByLabel('Location name').fill('Suva Harbour')
@@ -242,12 +248,12 @@ test('create and delete sites; a dialog says in advance what blocks a deletion',
     address,
   })
 
-  await button('Delete Suva Harbour').click()
+  await chooseSiteAction('Suva Harbour', 'Delete location')
   await dialog().getByRole('button', { name: 'Delete location' }).click()
-  await button('Delete Suva Harbour').waitFor({ state: 'detached' })
-  await button('Delete Oceania').click()
+  await button('Actions for Suva Harbour').waitFor({ state: 'detached' })
+  await chooseSiteAction('Oceania', 'Delete region')
   await dialog().getByRole('button', { name: 'Delete region' }).click()
-  await button('Delete Oceania').waitFor({ state: 'detached' })
+  await button('Actions for Oceania').waitFor({ state: 'detached' })
   expect((await newest()).type).toBe('REGION_DELETED')
 })
 

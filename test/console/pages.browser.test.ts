@@ -86,6 +86,8 @@ const pages = (): Record<string, string> => ({
   [`/devices/${fleet.bar.id}?tab=logs`]: 'Bar R00001',
   '/sites': 'Sites',
   '/sites/import': 'Import rooms',
+  [`/sites/locations/${fleet.sites.oslo}`]: 'Oslo',
+  [`/sites/regions/${fleet.sites.europe}`]: 'Europe',
   '/profiles': 'Profiles',
   [`/profiles/${fleet.profileId}`]: 'Quiet rooms',
   '/jobs': 'Jobs',
@@ -127,7 +129,7 @@ const isDarkChecked = (path: string) => isLongForm || (isFullForm ? !isTab(path)
 const isAxeChecked = (path: string) =>
   isFullForm ||
   ['sign in', '/', '/devices', '/jobs/new', '/settings?tab=notifications', '/wall'].includes(path) ||
-  [`/incidents/${incidentId}`, `/rooms/${fleet.rooms.fjord}`].includes(path)
+  [`/incidents/${incidentId}`, `/rooms/${fleet.rooms.fjord}`, `/sites/locations/${fleet.sites.oslo}`].includes(path)
 
 const shared = sharedTab(() => openTab(browser, harness.url))
 
@@ -189,7 +191,7 @@ test('a key that only reads sees every page and no action that writes', async ()
   await page.setViewportSize({ width: 1366, height: 900 })
   const offered: string[] = []
   const writes =
-    /\b(new|add|create|save|apply|rename|edit|delete|remove|move|restart|unenrol|send|restore|revoke|assign|collect|cancel|message|change|start|pause|resume|undo|retry)\b/i
+    /\b(new|add|create|save|apply|rename|edit|delete|remove|move|restart|unenrol|send|restore|revoke|assign|collect|cancel|message|change(?! window)|start|pause|resume|undo|retry)\b/i
   for (const [path, title] of Object.entries(pages())) {
     // The short form has the pages with the most actions: one room, one device and the like, sites, and keys.
     const isChosen =

@@ -120,7 +120,7 @@ test('the search finds IP and MAC addresses, sites and profiles', async () => {
   await page.getByRole('option', { name: /Europe.*Region/ }).waitFor()
   await search.fill('bergen')
   await page.getByRole('option', { name: /Bergen.*Location/ }).click()
-  await settled(page, 'Rooms')
+  await settled(page, 'Bergen')
   await page.getByRole('link', { name: 'Skog' }).waitFor()
   expect(await page.getByRole('link', { name: 'Fjord' }).count()).toBe(0)
   await page.keyboard.press('Control+k')

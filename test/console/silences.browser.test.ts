@@ -81,7 +81,8 @@ test('a room, a device and a location are silenced from where they are shown', a
 
   await visit(page, '/sites')
   await settled(page, 'Sites')
-  await page.getByRole('button', { name: 'Silence Oslo' }).click()
+  await page.getByRole('button', { name: 'Actions for Oslo' }).click()
+  await page.getByRole('menuitem', { name: 'Silence' }).click()
   await fillSilence(page, 'Moving')
   const places = (await silences()).map(({ place }: { place: object }) => JSON.stringify(place)).sort()
   const ofDevice = isFullForm ? [{ endpointId: fleet.bar.id }] : []

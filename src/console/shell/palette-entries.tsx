@@ -139,7 +139,6 @@ function useDeviceEntries(): PaletteEntry[] {
 const macSpellings = ({ macAddresses = [] }: ListedDevice): string[] =>
   macAddresses.map(macText).flatMap((mac) => [mac, mac.replaceAll(':', '-'), mac.replaceAll(':', '')])
 
-/** A site leads to its rooms. */
 function useSiteEntries(): PaletteEntry[] {
   const navigate = useNavigate()
   const regions = useQuery(operationQuery('regionsList')).data?.body.regions
@@ -152,7 +151,7 @@ function useSiteEntries(): PaletteEntry[] {
         searchText: normalizeText(`${name} region`),
         detail: () => 'Region',
         icon: icons.site,
-        go: () => void navigate({ to: '/rooms', search: { region: String(id) } }),
+        go: () => void navigate({ to: '/sites/regions/$regionId', params: { regionId: String(id) } }),
       })),
       ...(locations ?? []).map(({ id, name }) => ({
         key: `location ${id}`,
@@ -160,7 +159,7 @@ function useSiteEntries(): PaletteEntry[] {
         searchText: normalizeText(`${name} location`),
         detail: () => 'Location',
         icon: icons.site,
-        go: () => void navigate({ to: '/rooms', search: { location: String(id) } }),
+        go: () => void navigate({ to: '/sites/locations/$locationId', params: { locationId: String(id) } }),
       })),
     ],
     [regions, locations, navigate],

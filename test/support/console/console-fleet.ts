@@ -10,6 +10,8 @@ export interface ConsoleFleet {
   readonly pad: LiveDevice
   /** The pair is in `fjord`, `skog` has a device that is not connected, `tomt` has no devices. */
   readonly rooms: { readonly fjord: number; readonly skog: number; readonly tomt: number }
+  /** `oslo` has `fjord`, and is in `europe`. */
+  readonly sites: { readonly europe: number; readonly oslo: number }
   readonly profileId: number
   stop(): Promise<void>
 }
@@ -51,6 +53,7 @@ export async function startConsoleFleet(harness: Harness, { hasDayOfSamples = fa
     bar,
     pad,
     rooms: { fjord, skog, tomt },
+    sites: { europe, oslo },
     profileId,
     async stop() {
       await pad.stop()

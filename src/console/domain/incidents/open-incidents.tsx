@@ -1,7 +1,8 @@
-// The open incidents of a room or a device, with who has them, the latest note and the actions of the work list.
+// The open incidents of a device or a place, with who has them, the latest note and the actions of the work list.
 import { Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { durationText } from '../../../contract/duration-text.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
@@ -17,20 +18,34 @@ import { IncidentDialogs, useIncidentTasks } from './work/incident-dialogs.tsx'
 import type { StartIncidentTask } from './work/incident-tasks.ts'
 import { RowActions } from './work/row-actions.tsx'
 
+/** A region can have hundreds; the work list has all of them. */
+const maxShown = 10
+
+interface OpenIncidentsProps {
+  readonly of: IncidentsOf
+  /** A link to all of them, for a place that can have many. */
+  readonly all?: ReactNode
+}
+
 /** Renders nothing without an open incident. */
-export function OpenIncidents({ of }: { readonly of: IncidentsOf }) {
+export function OpenIncidents({ of, all }: OpenIncidentsProps) {
   const { operate } = usePermissions()
   const incidents = useOpenIncidentsOf(of) ?? []
   const tasks = useIncidentTasks()
   return (
     <>
       {incidents.length > 0 && (
-        <Section title={plural(incidents.length, 'open incident')}>
+        <Section title={plural(incidents.length, 'open incident')} actions={incidents.length > 1 && all}>
           <ul className={classes.incidents}>
-            {incidents.map((incident) => (
+            {(all ? incidents.slice(0, maxShown) : incidents).map((incident) => (
               <OpenIncident key={incident.id} incident={incident} start={operate ? tasks.start : undefined} />
             ))}
           </ul>
+          {all && incidents.length > maxShown && (
+            <Text fz="sm" c="dimmed" mt="xs">
+              {plural(incidents.length - maxShown, 'more incident')} not shown
+            </Text>
+          )}
         </Section>
       )}
       {/* Kept mounted: an action can resolve the last incident, and its dialog then closes itself. */}

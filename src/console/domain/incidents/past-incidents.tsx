@@ -1,4 +1,4 @@
-// The incidents of a room or a device that have ended.
+// The incidents of a device or a place that have ended.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { durationText } from '../../../contract/duration-text.ts'

@@ -1,4 +1,4 @@
-// The incidents of one room or one device: those that are open, and those of the last 30 days. [contract 10.states]
+// The incidents of one device, room, location or region: those that are open, and those of the last 30 days. [contract 10.states]
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { dayMs, hourMs } from '../../../contract/durations.ts'
@@ -6,7 +6,11 @@ import { useNow } from '../../parts/text/now.ts'
 import { compareWorstFirst, isSnoozed, type ListedIncident } from './incident.ts'
 import { incidentsQuery } from './incident-list.ts'
 
-export type IncidentsOf = { readonly roomId: number } | { readonly endpointId: string }
+export type IncidentsOf =
+  | { readonly endpointId: string }
+  | { readonly roomId: number }
+  | { readonly locationId: number }
+  | { readonly regionId: number }
 
 /** Returns the worst first; undefined while they are loading. */
 export function useOpenIncidentsOf(of: IncidentsOf): readonly ListedIncident[] | undefined {

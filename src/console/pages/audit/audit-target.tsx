@@ -103,9 +103,16 @@ function targetLink(
       </Link>
     )
   }
-  if (type === 'location' || type === 'region') {
+  if (type === 'location') {
     return (
-      <Link to="/rooms" search={{ [type]: id }}>
+      <Link to="/sites/locations/$locationId" params={{ locationId: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (type === 'region') {
+    return (
+      <Link to="/sites/regions/$regionId" params={{ regionId: id }}>
         {name}
       </Link>
     )

@@ -167,7 +167,25 @@ const placeColumns: readonly Column<DeviceTableRow>[] = [
         </Link>
       ),
   },
-  textColumn({ id: 'location', title: 'Location', width: 'minmax(124px, 1.2fr)' }, ({ location }) => location?.name),
+  {
+    ...textColumn(
+      { id: 'location', title: 'Location', width: 'minmax(124px, 1.2fr)' },
+      ({ location }) => location?.name,
+    ),
+    cell: ({ location }) =>
+      location ? (
+        <Link
+          to="/sites/locations/$locationId"
+          params={{ locationId: String(location.id) }}
+          className={classes.place}
+          title={location.name}
+        >
+          {location.name}
+        </Link>
+      ) : (
+        <Dimmed>–</Dimmed>
+      ),
+  },
   textColumn(
     { id: 'region', title: 'Region', width: 'minmax(84px, 1fr)', from: 'full' },
     (row) => row.location?.region?.name,

@@ -87,7 +87,7 @@ function CauseLink({ cause }: Pick<IncidentDetails, 'cause'>): ReactNode {
   if (level === 'ROOM') return <RoomLink roomId={Number(id)} roomName={name} />
   if (level === 'LOCATION') {
     return (
-      <Link to="/rooms" search={{ location: id }}>
+      <Link to="/sites/locations/$locationId" params={{ locationId: id }}>
         {name}
       </Link>
     )

@@ -70,7 +70,19 @@ export const roomColumns = (
     width: 'minmax(132px, 1.6fr)',
     sortValue: roomSortKeys.location,
     text: ({ location }) => location?.name ?? '',
-    cell: ({ location }) => (location ? <span title={location.name}>{location.name}</span> : noSite),
+    cell: ({ location }) =>
+      location ? (
+        <Link
+          to="/sites/locations/$locationId"
+          params={{ locationId: String(location.id) }}
+          className={classes.place}
+          title={location.name}
+        >
+          {location.name}
+        </Link>
+      ) : (
+        noSite
+      ),
   },
   regionColumn,
   profileColumn,
@@ -123,7 +135,19 @@ const regionColumn: Column<RoomTableRow> = {
   sortValue: roomSortKeys.region,
   from: 'wide',
   text: ({ region }) => region?.name ?? '',
-  cell: ({ region }) => (region ? <span title={region.name}>{region.name}</span> : noSite),
+  cell: ({ region }) =>
+    region ? (
+      <Link
+        to="/sites/regions/$regionId"
+        params={{ regionId: String(region.id) }}
+        className={classes.place}
+        title={region.name}
+      >
+        {region.name}
+      </Link>
+    ) : (
+      noSite
+    ),
 }
 
 const profileColumn: Column<RoomTableRow> = {

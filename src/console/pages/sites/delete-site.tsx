@@ -10,6 +10,8 @@ import type { LocationNode, RegionNode } from './site-tree.ts'
 interface DeleteProps {
   readonly opened: boolean
   readonly onClose: () => void
+  /** Leaves a page that shows what was deleted. */
+  readonly onDeleted?: (() => void) | undefined
 }
 
 /** The list can be updated before the dialog has closed. */
@@ -29,8 +31,12 @@ const NameList = ({ names }: { readonly names: readonly string[] }) => (
   </List>
 )
 
-export function DeleteRegion({ region, opened, onClose }: DeleteProps & { readonly region: RegionNode | undefined }) {
-  const remove = useWrite('regionsDelete', { successText: 'Region deleted', onDone: onClose, quiet: true })
+interface DeleteRegionProps extends DeleteProps {
+  readonly region: RegionNode | undefined
+}
+
+export function DeleteRegion({ region, opened, onClose, onDeleted = onClose }: DeleteRegionProps) {
+  const remove = useWrite('regionsDelete', { successText: 'Region deleted', onDone: onDeleted, quiet: true })
   const users = useQuery({ ...operationQuery('usersList'), enabled: opened }).data?.body.users
   const usersOfRegion = users?.filter(({ regionIds }) => region && regionIds.includes(region.id)) ?? []
   const isBlocked = region !== undefined && region.locationCount > 0
@@ -80,10 +86,10 @@ interface DeleteLocationProps extends DeleteProps {
 }
 
 /** Rooms without a location are visible only to those who see all regions, so others must move them first. */
-export function DeleteLocation({ location, roomNames, opened, onClose }: DeleteLocationProps) {
+export function DeleteLocation({ location, roomNames, opened, onClose, onDeleted = onClose }: DeleteLocationProps) {
   const { allRegions } = useSession()
   const isBlocked = !allRegions && roomNames.length > 0
-  const remove = useWrite('locationsDelete', { successText: 'Location deleted', onDone: onClose, quiet: true })
+  const remove = useWrite('locationsDelete', { successText: 'Location deleted', onDone: onDeleted, quiet: true })
   return (
     <ConfirmDialog
       opened={opened}

@@ -9,6 +9,7 @@ import { EditLocationForm, NewLocationForm } from './location-form.tsx'
 import { EditRegionForm, NewRegionForm } from './region-form.tsx'
 import type { SiteTask } from './site-tasks.ts'
 import type { SiteTree } from './site-tree.ts'
+import { locationsOf } from './use-site-tree.ts'
 
 interface SiteDialogsProps {
   readonly task: SiteTask | undefined
@@ -16,6 +17,8 @@ interface SiteDialogsProps {
   readonly onClose: () => void
   readonly tree: SiteTree
   readonly rooms: readonly Static<typeof RoomInList>[]
+  /** Leaves a page that shows what was deleted. */
+  readonly onDeleted?: () => void
 }
 
 const titles: Partial<Record<SiteTask['kind'], string>> = {
@@ -25,7 +28,7 @@ const titles: Partial<Record<SiteTask['kind'], string>> = {
   'edit-location': 'Edit location',
 }
 
-export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsProps) {
+export function SiteDialogs({ task, opened, onClose, tree, rooms, onDeleted }: SiteDialogsProps) {
   const kind = task?.kind
   const id = task && 'id' in task ? task.id : undefined
   const region = tree.regions.find((node) => node.id === id)
@@ -70,20 +73,21 @@ export function SiteDialogs({ task, opened, onClose, tree, rooms }: SiteDialogsP
         opened={opened && kind === 'silence-location' && location !== undefined}
         onClose={onClose}
       />
-      <DeleteRegion region={region} opened={opened && kind === 'delete-region'} onClose={onClose} />
+      <DeleteRegion
+        region={region}
+        opened={opened && kind === 'delete-region'}
+        onClose={onClose}
+        onDeleted={onDeleted}
+      />
       <DeleteLocation
         location={location}
         roomNames={location ? rooms.filter((room) => room.location?.id === id).map(({ name }) => name) : []}
         opened={opened && kind === 'delete-location'}
         onClose={onClose}
+        onDeleted={onDeleted}
       />
     </>
   )
 }
 
 const DeletedNotice = () => <Text>This site was deleted by someone else.</Text>
-
-const locationsOf = ({ regions, locationsWithoutRegion }: SiteTree) => [
-  ...regions.flatMap((node) => node.locations),
-  ...locationsWithoutRegion,
-]

@@ -1,30 +1,22 @@
 // Shows the rows of the sites tree: regions that expand, and the locations in them.
 import { Text } from '@mantine/core'
 import { memo, type ReactNode } from 'react'
+import { pathUnderBase } from '../../base-path.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
-import { BellOffIcon, BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
+import { MoreIcon } from '../../parts/page/icons.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
-import type { StartTask } from './site-tasks.ts'
-import type { LocationNode, RegionNode } from './site-tree.ts'
+import { windowName } from './place-texts.ts'
+import type { OpenRowMenu } from './row-menu.tsx'
+import type { LocationNode, RegionNode, RoomTally } from './site-tree.ts'
 import classes from './sites.module.css'
-import { roomsUrl, TallyCells } from './tally-cells.tsx'
-
-interface ActionButtonProps {
-  readonly label: string
-  readonly onClick: () => void
-  readonly children: ReactNode
-}
-
-/** A plain button is used, because a thousand rows can have three of them each. */
-const ActionButton = ({ label, onClick, children }: ActionButtonProps) => (
-  <button type="button" className={classes.action} aria-label={label} title={label} onClick={onClick}>
-    {children}
-  </button>
-)
+import { roomsUrl, StateCounts } from './state-counts.tsx'
 
 interface BranchProps {
   readonly id: string
   readonly name: string
+  /** The page of the region. The branch of locations without a region has none. */
+  readonly href?: string
   /** The filter shows this many locations. */
   readonly count: number
   readonly total: number
@@ -38,17 +30,28 @@ interface BranchProps {
 }
 
 /** A branch is a region, or holds all locations without one. */
-export const Branch = ({ id, name, count, total, isOpen, onToggle, beside, empty, children }: BranchProps) => (
+export const Branch = ({ id, name, href, count, total, isOpen, onToggle, beside, empty, children }: BranchProps) => (
   <li className={classes.branch}>
     <div className={`${classes.row} ${classes.region}`}>
-      <DisclosureButton isOpen={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle} data-tree-row>
-        <span className={classes.name} title={name}>
-          {name}
-        </span>
+      <span className={classes.branchName}>
+        <DisclosureButton
+          isOpen={isOpen}
+          aria-controls={isOpen ? id : undefined}
+          aria-label={`Locations: ${name}`}
+          onClick={onToggle}
+          data-tree-row
+        />
+        {href ? (
+          <a href={href} className={classes.name} title={name}>
+            {name}
+          </a>
+        ) : (
+          <span className={classes.name}>{name}</span>
+        )}
         <Text span fz="sm" c="dimmed" fw={400} className={classes.count}>
           {count < total ? `${count} of ${plural(total, 'location')}` : plural(total, 'location')}
         </Text>
-      </DisclosureButton>
+      </span>
       {beside}
     </div>
     {isOpen && count > 0 && (
@@ -64,21 +67,56 @@ export const Branch = ({ id, name, count, total, isOpen, onToggle, beside, empty
   </li>
 )
 
+interface TallyProps {
+  readonly name: string
+  readonly tally: RoomTally
+  readonly href: string
+}
+
+const Tally = ({ name, tally, href }: TallyProps) => (
+  <>
+    <span className={classes.rooms}>
+      {tally.rooms > 0 ? (
+        <a href={href}>
+          {plural(tally.rooms, 'room')}
+          <VisuallyHidden> in {name}</VisuallyHidden>
+        </a>
+      ) : (
+        <span className={classes.dimmed}>No rooms</span>
+      )}
+    </span>
+    <span className={classes.states} data-short>
+      <StateCounts name={name} tally={tally} href={href} />
+    </span>
+  </>
+)
+
+/** A plain button is used, because there can be a thousand rows; they share one menu. */
+const MenuButton = ({ name, open }: { readonly name: string; readonly open: (button: HTMLButtonElement) => void }) => (
+  <button
+    type="button"
+    className={classes.action}
+    aria-label={`Actions for ${name}`}
+    aria-haspopup="menu"
+    onClick={(event) => open(event.currentTarget)}
+  >
+    <MoreIcon />
+  </button>
+)
+
 interface RegionBranchProps {
   readonly region: RegionNode
   readonly isOpen: boolean
   readonly onToggle: (id: number) => void
-  /** Callers that may not write get undefined. */
-  readonly start: StartTask | undefined
-  readonly silence: StartTask | undefined
-  /** Whether the region itself may be renamed and deleted. */
-  readonly mayChange: boolean
+  readonly openMenu: OpenRowMenu | undefined
+  readonly children: ReactNode
 }
 
-export const RegionBranch = memo(({ region, isOpen, onToggle, start, silence, mayChange }: RegionBranchProps) => (
+export const RegionBranch = ({ region, isOpen, onToggle, openMenu, children }: RegionBranchProps) => (
   <Branch
     id={`region-${region.id}`}
     name={region.name}
+    href={pathUnderBase(`/sites/regions/${region.id}`)}
     count={region.locations.length}
     total={region.locationCount}
     isOpen={isOpen}
@@ -86,84 +124,61 @@ export const RegionBranch = memo(({ region, isOpen, onToggle, start, silence, ma
     empty="No locations yet"
     beside={
       <>
-        <TallyCells name={region.name} tally={region} href={roomsUrl('region', region.id)} />
+        <span className={classes.window} />
+        <span className={classes.zone} />
+        <Tally name={region.name} tally={region} href={roomsUrl('region', region.id)} />
         <span className={classes.actions}>
-          {start && (
-            <ActionButton
-              label={`New location in ${region.name}`}
-              onClick={() => start({ kind: 'new-location', regionId: region.id })}
-            >
-              <PlusIcon />
-            </ActionButton>
-          )}
-          {start && mayChange && (
-            <>
-              <ActionButton label={`Edit ${region.name}`} onClick={() => start({ kind: 'edit-region', id: region.id })}>
-                <EditIcon />
-              </ActionButton>
-              <ActionButton
-                label={`Delete ${region.name}`}
-                onClick={() => start({ kind: 'delete-region', id: region.id })}
-              >
-                <BinIcon />
-              </ActionButton>
-            </>
-          )}
+          {openMenu && <MenuButton name={region.name} open={(button) => openMenu({ region }, button)} />}
         </span>
       </>
     }
   >
-    {region.locations.map((location) => (
-      <LocationRow key={location.id} location={location} start={start} silence={silence} />
-    ))}
+    {children}
   </Branch>
-))
+)
 
 interface LocationRowProps {
   readonly location: LocationNode
-  readonly start: StartTask | undefined
-  /** Callers that may not operate get undefined. */
-  readonly silence: StartTask | undefined
+  /** The time zone of the organisation, which a location without one has. */
+  readonly orgZone: string
+  /** Callers without any action get undefined. */
+  readonly openMenu: OpenRowMenu | undefined
 }
 
 export const LocationRow = memo(
-  ({ location, start, silence }: LocationRowProps) => (
-    <li className={`${classes.row} ${classes.location}`}>
-      <a href={roomsUrl('location', location.id)} className={classes.name} title={location.name} data-tree-row>
-        {location.name}
-      </a>
-      <TallyCells name={location.name} tally={location} href={roomsUrl('location', location.id)} />
-      <span className={classes.actions}>
-        {silence && (
-          <ActionButton
-            label={`Silence ${location.name}`}
-            onClick={() => silence({ kind: 'silence-location', id: location.id })}
-          >
-            <BellOffIcon />
-          </ActionButton>
-        )}
-        {start && (
-          <>
-            <ActionButton
-              label={`Edit ${location.name}`}
-              onClick={() => start({ kind: 'edit-location', id: location.id })}
-            >
-              <EditIcon />
-            </ActionButton>
-            <ActionButton
-              label={`Delete ${location.name}`}
-              onClick={() => start({ kind: 'delete-location', id: location.id })}
-            >
-              <BinIcon />
-            </ActionButton>
-          </>
-        )}
-      </span>
-    </li>
-  ),
+  ({ location, orgZone, openMenu }: LocationRowProps) => {
+    const { id, name, changeWindow, timezone } = location
+    return (
+      <li className={`${classes.row} ${classes.location}`}>
+        <span className={classes.locationName}>
+          <a href={pathUnderBase(`/sites/locations/${id}`)} className={classes.name} title={name} data-tree-row>
+            {name}
+          </a>
+        </span>
+        <span className={classes.window} data-unset={changeWindow === undefined || undefined}>
+          <VisuallyHidden>Change window: </VisuallyHidden>
+          {windowName(location)}
+        </span>
+        <span className={classes.zone} data-unset={timezone === undefined || undefined}>
+          <VisuallyHidden>Time zone: </VisuallyHidden>
+          {(timezone ?? orgZone).replaceAll('_', ' ')}
+          {timezone === undefined && <VisuallyHidden>, of the organisation</VisuallyHidden>}
+        </span>
+        <Tally name={name} tally={location} href={roomsUrl('location', id)} />
+        <span className={classes.actions}>
+          {openMenu && <MenuButton name={name} open={(button) => openMenu({ location }, button)} />}
+        </span>
+      </li>
+    )
+  },
   // The tree is rebuilt whenever a room changes, while most rows stay equal.
-  (a, b) => a.start === b.start && a.silence === b.silence && isSameLocation(a.location, b.location),
+  (a, b) => a.openMenu === b.openMenu && a.orgZone === b.orgZone && isSameLocation(a.location, b.location),
 )
 
 const isSameLocation = (a: LocationNode, b: LocationNode) =>
-  a.id === b.id && a.name === b.name && a.rooms === b.rooms && a.worst === b.worst && a.worstCount === b.worstCount
+  a.id === b.id &&
+  a.name === b.name &&
+  a.timezone === b.timezone &&
+  JSON.stringify(a.changeWindow) === JSON.stringify(b.changeWindow) &&
+  a.rooms === b.rooms &&
+  JSON.stringify(a.counts) === JSON.stringify(b.counts)

@@ -1,4 +1,4 @@
-// Builds the tree of regions and locations with the number and the worst state of their rooms.
+// Builds the tree of regions and locations with the number of their rooms in each state.
 import type { Static } from 'typebox'
 import type { RoomInList } from '../../../contract/fleet/rooms.ts'
 import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
@@ -8,13 +8,12 @@ import type { ListedLocation, Sites } from '../../domain/fleet/site/sites.ts'
 
 type ListedRoom = Static<typeof RoomInList>
 
-/** A tally counts rooms and names the worst state among them. */
+/** A tally counts rooms by state. */
 export interface RoomTally {
   readonly rooms: number
-  readonly worst: RoomState | undefined
-  /** This many rooms are in the worst state. */
-  readonly worstCount: number
+  readonly counts: RoomCounts
 }
+export type RoomCounts = Readonly<Record<RoomState, number>>
 
 export type LocationNode = ListedLocation & RoomTally
 
@@ -32,17 +31,12 @@ export interface SiteTree {
   readonly roomsWithoutLocation: RoomTally
 }
 
-type Counts = Record<RoomState, number>
-const zeroCounts = (): Counts => ({ OFFLINE: 0, DEGRADED: 0, UNKNOWN: 0, HEALTHY: 0, EMPTY: 0 })
+const zeroCounts = (): Record<RoomState, number> => ({ OFFLINE: 0, DEGRADED: 0, UNKNOWN: 0, HEALTHY: 0, EMPTY: 0 })
 
-function tallyRooms(counts: Counts): RoomTally {
-  const worst = roomStates.find((state) => counts[state] > 0)
-  return {
-    rooms: roomStates.reduce((sum, state) => sum + counts[state], 0),
-    worst,
-    worstCount: worst ? counts[worst] : 0,
-  }
-}
+const tallyRooms = (counts: RoomCounts): RoomTally => ({
+  rooms: roomStates.reduce((sum, state) => sum + counts[state], 0),
+  counts,
+})
 
 /** The regions and locations must be sorted. A room whose devices are being restarted is not offline. */
 export function buildSiteTree(
@@ -65,7 +59,7 @@ export function buildSiteTree(
     regions: regions.map(({ id, name }) => {
       const inside = locationsByRegion.get(id) ?? []
       const sum = zeroCounts()
-      for (const node of inside) for (const state of roomStates) sum[state] += counts.get(node.id)?.[state] ?? 0
+      for (const node of inside) for (const state of roomStates) sum[state] += node.counts[state]
       return { id, name, locations: inside, locationCount: inside.length, ...tallyRooms(sum) }
     }),
     locationsWithoutRegion: locationsByRegion.get(undefined) ?? [],

@@ -2,24 +2,17 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
-import { useBody } from '../../api.ts'
-import { useRestarts } from '../../domain/fleet/device/restarts.ts'
-import { useRestartingRooms } from '../../domain/fleet/room/room-restarts.ts'
-import { useSites } from '../../domain/fleet/site/sites.ts'
+import { useCallback, useState } from 'react'
 import { PlusIcon } from '../../parts/page/icons.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
 import { SiteDialogs } from './site-dialogs.tsx'
 import type { SiteTask } from './site-tasks.ts'
-import { buildSiteTree } from './site-tree.ts'
 import { SitesTree } from './sites-tree.tsx'
+import { useSiteTree } from './use-site-tree.ts'
 
 export function SitesPage() {
-  const places = useSites()
-  const { rooms } = useBody('roomsList')
-  const restarting = useRestartingRooms(useRestarts())
-  const tree = useMemo(() => buildSiteTree(places, rooms, restarting), [places, rooms, restarting])
+  const { tree, rooms } = useSiteTree()
   const may = usePermissions()
   const [task, setTask] = useState<SiteTask>()
   const [opened, dialog] = useDisclosure(false)

@@ -1,13 +1,16 @@
 // Shows the tree of regions and locations with a search, expandable branches and keyboard navigation.
 import { Box, Button, Card, Group, Text, TextInput } from '@mantine/core'
-import { Link, useRouter } from '@tanstack/react-router'
-import { type KeyboardEvent, type MouseEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import { type KeyboardEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { SearchIcon } from '../../parts/page/icons.tsx'
 import { EmptyState } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
+import { useSession } from '../../session.ts'
+import { useFollowLinks } from './follow-links.ts'
+import { useRowMenu } from './row-menu.tsx'
 import { Branch, LocationRow, RegionBranch } from './site-rows.tsx'
 import type { StartTask } from './site-tasks.ts'
-import { filterSiteTree, type SiteTree } from './site-tree.ts'
+import { filterSiteTree, type LocationNode, type SiteTree } from './site-tree.ts'
 import classes from './sites.module.css'
 
 interface SitesTreeProps {
@@ -24,6 +27,7 @@ const maxExpandedLocations = 60
 const noRegionId = 0
 
 export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeProps) {
+  const { org } = useSession()
   const [text, setText] = useState('')
   const query = useDeferredValue(text.trim())
   const shown = useMemo(() => filterSiteTree(tree, query), [tree, query])
@@ -39,15 +43,16 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
     setExpandedByDefault(!isExpandedByDefault)
     setToggled(new Set())
   }
-
-  const { history } = useRouter()
-  /** The rows have plain links for speed; this handler makes the router follow them. */
-  const followLink = (event: MouseEvent) => {
-    const link = (event.target as HTMLElement).closest('a')
-    if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-    event.preventDefault()
-    history.push(link.pathname + link.search)
-  }
+  const followLinks = useFollowLinks()
+  const { open: openMenu, menu } = useRowMenu({ start, silence, mayChangeRegions })
+  const locationRow = (location: LocationNode) => (
+    <LocationRow
+      key={location.id}
+      location={location}
+      orgZone={org.timezone}
+      openMenu={start || silence ? openMenu : undefined}
+    />
+  )
 
   if (tree.regions.length === 0 && locationCount === 0)
     return <NoSites tree={tree} start={mayChangeRegions ? start : undefined} />
@@ -72,13 +77,21 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
           </Button>
         </Group>
       </Group>
-      <Card padding={0} bg="var(--rk-panel)">
+      <Card padding={0} bg="var(--rk-panel)" pos="relative">
+        <div className={`${classes.row} ${classes.head}`} aria-hidden="true">
+          <span>Location</span>
+          <span className={classes.window}>Change window</span>
+          <span className={classes.zone}>Time zone</span>
+          <span className={classes.rooms}>Rooms</span>
+          <span className={classes.states}>State</span>
+          <span className={classes.actions} />
+        </div>
         <Box
           component="ul"
           className={classes.tree}
           aria-label="Regions and locations"
           onKeyDown={moveFocus}
-          onClick={followLink}
+          onClick={followLinks}
         >
           {shown.regions.map((region) => (
             <RegionBranch
@@ -86,10 +99,10 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
               region={region}
               isOpen={isOpen(region.id)}
               onToggle={toggle}
-              start={start}
-              silence={silence}
-              mayChange={mayChangeRegions}
-            />
+              openMenu={start && openMenu}
+            >
+              {region.locations.map(locationRow)}
+            </RegionBranch>
           ))}
           {shown.locationsWithoutRegion.length > 0 && (
             <Branch
@@ -102,14 +115,13 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
               empty=""
               beside={null}
             >
-              {shown.locationsWithoutRegion.map((location) => (
-                <LocationRow key={location.id} location={location} start={start} silence={silence} />
-              ))}
+              {shown.locationsWithoutRegion.map(locationRow)}
             </Branch>
           )}
         </Box>
         {isEmpty && <EmptyState title={`No matches for “${query}”`}>Try another part of the name.</EmptyState>}
         {query === '' && <RoomsWithoutLocation tree={tree} />}
+        {menu}
       </Card>
     </>
   )

@@ -5,7 +5,7 @@ import classes from './figures-list.module.css'
 export interface LargeFigure {
   readonly name: string
   readonly value: ReactNode
-  readonly note?: string | undefined
+  readonly note?: ReactNode
   readonly isException?: boolean
 }
 

@@ -53,6 +53,9 @@ export const zonedWeekday = (at: number, zone: string): string => format(at, zon
 export const fullTime = (at: number, zone: string = viewerTimeZone): string =>
   format(at, isKnownTimeZone(zone) ? zone : viewerTimeZone, full)
 
+/** "Los Angeles", for America/Los_Angeles. */
+export const zoneCity = (zone: string): string => (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
+
 /** The time in another time zone, such as "14:05 in Tokyo"; undefined if the viewer's clock shows the same. */
 export function clockInZone(at: number, zone: string | undefined): string | undefined {
   if (
@@ -62,7 +65,7 @@ export function clockInZone(at: number, zone: string | undefined): string | unde
   )
     return undefined
   const sameDay = format(at, zone, day) === format(at, viewerTimeZone, day)
-  return `${format(at, zone, sameDay ? clock : { ...day, ...clock })} in ${zone.split('/').at(-1)?.replaceAll('_', ' ')}`
+  return `${format(at, zone, sameDay ? clock : { ...day, ...clock })} in ${zoneCity(zone)}`
 }
 
 interface DateTimeProps {

@@ -1,6 +1,7 @@
 // One stacked bar for each region: healthy, not seen, degraded and offline rooms. Each part is a link to its rooms.
 import { Link } from '@tanstack/react-router'
 import { plural } from '../../../parts/text/words.ts'
+import { unassigned } from '../site/sites.ts'
 import classes from './region-bars.module.css'
 import { type BarState, barStates, type RegionStates } from './region-states.ts'
 import { roomStateFill, roomStateIcon, roomStateLabel } from './room-state.tsx'
@@ -22,15 +23,7 @@ interface RegionBarProps {
 /** An item of a list. */
 export const RegionBar = ({ region, withLinks }: RegionBarProps) => (
   <li className={classes.region}>
-    <span className={classes.name}>
-      {withLinks ? (
-        <Link to="/rooms" search={{ region: region.filterValue }}>
-          {region.name}
-        </Link>
-      ) : (
-        region.name
-      )}
-    </span>
+    <span className={classes.name}>{withLinks ? <RegionLink region={region} /> : region.name}</span>
     <span className={classes.counts}>
       {barStates
         .filter((state) => region.counts[state] > 0)
@@ -45,6 +38,18 @@ export const RegionBar = ({ region, withLinks }: RegionBarProps) => (
     </span>
   </li>
 )
+
+/** Rooms without a region have no page of their own. */
+const RegionLink = ({ region: { filterValue, name } }: Pick<RegionBarProps, 'region'>) =>
+  filterValue === unassigned ? (
+    <Link to="/rooms" search={{ region: filterValue }}>
+      {name}
+    </Link>
+  ) : (
+    <Link to="/sites/regions/$regionId" params={{ regionId: filterValue }}>
+      {name}
+    </Link>
+  )
 
 interface PartProps extends RegionBarProps {
   readonly state: BarState

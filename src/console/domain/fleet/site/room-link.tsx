@@ -52,7 +52,7 @@ interface SiteBreadcrumbsProps {
 /** Keeps the router from marking a breadcrumb as the current page. */
 const exact = { exact: true }
 
-/** Each breadcrumb leads to the rooms of that region or location. */
+/** The breadcrumbs lead to the list of rooms and to the pages of the region and the location. */
 export function SiteBreadcrumbs({ label, location, children }: SiteBreadcrumbsProps) {
   const region = location?.region
   return (
@@ -68,12 +68,12 @@ export function SiteBreadcrumbs({ label, location, children }: SiteBreadcrumbsPr
           Rooms
         </Link>
         {region && (
-          <Link to="/rooms" search={{ region: String(region.id) }}>
+          <Link to="/sites/regions/$regionId" params={{ regionId: String(region.id) }}>
             {region.name}
           </Link>
         )}
         {location && (
-          <Link to="/rooms" search={{ location: String(location.id) }}>
+          <Link to="/sites/locations/$locationId" params={{ locationId: String(location.id) }}>
             {location.name}
           </Link>
         )}
