@@ -12,7 +12,7 @@ import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { FiguresList, type LargeFigure } from '../../parts/text/figures-list.tsx'
 import { useSession } from '../../session.ts'
 
-export type ReportPlace = { readonly locationId: number } | { readonly regionId: number }
+export type WeekPlace = { readonly locationId: number } | { readonly regionId: number }
 
 /** Today, as far as it has come, is the seventh day. */
 const lastWeekDays = 7
@@ -29,7 +29,7 @@ export interface LastWeek {
 }
 
 /** Rows are the rooms of a location, or the locations of a region. */
-export function useLastWeek(place: ReportPlace): LastWeek {
+export function useLastWeek(place: WeekPlace): LastWeek {
   const { org } = useSession()
   const today = todayIn(org.timezone)
   const from = addDays(today, 1 - lastWeekDays)
@@ -49,7 +49,7 @@ export function useLastWeek(place: ReportPlace): LastWeek {
 
 interface LastWeekSectionProps {
   readonly week: LastWeek
-  readonly place: ReportPlace
+  readonly place: WeekPlace
 }
 
 export function LastWeekSection({ week, place }: LastWeekSectionProps) {

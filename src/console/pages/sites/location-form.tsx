@@ -13,6 +13,7 @@ import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
 import { DialogForm } from '../../parts/dialog/dialog-form.tsx'
 import { ZoneSelect } from '../../parts/page/zone-select.tsx'
 import { useSession } from '../../session.ts'
+import { proposedWindow } from './proposed-window.ts'
 import type { RegionNode } from './site-tree.ts'
 
 /** The fields as locationsCreate and locationsUpdate take them. */
@@ -40,9 +41,6 @@ const fieldsOf = ({ name, region, ...location }: Omit<ListedLocation, 'id'>): Lo
 })
 
 const isSame = (a: LocationFields, b: LocationFields) => JSON.stringify(a) === JSON.stringify(b)
-
-/** The form proposes nights between working days. */
-const proposedWindow: WeeklyHours = { days: ['mon', 'tue', 'wed', 'thu'], from: '20:00', to: '05:00' }
 
 interface FormProps {
   readonly regions: readonly RegionNode[]
@@ -165,7 +163,7 @@ function LocationForm({ nameDescription, regionDescription, initial, regions, on
       <Stack gap="xs">
         <Switch
           label="Change window"
-          description="Jobs and restarts that wait change its rooms only at these times. Otherwise at any time."
+          description="Scheduled changes run only at these times. Without a window, any time."
           checked={changeWindow !== null}
           onChange={(event) =>
             set({ changeWindow: event.currentTarget.checked ? (initial.changeWindow ?? proposedWindow) : null })

@@ -13,7 +13,7 @@ import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/
 import { ActionsMenu } from '../../parts/page/actions-menu.tsx'
 import { BinIcon, EditIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Loading, Page } from '../../parts/page/page.tsx'
-import { type Fact, Facts } from '../../parts/text/facts.tsx'
+import { type Fact, FactList } from '../../parts/text/fact-list.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { zonedTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -139,7 +139,7 @@ function LocationFacts({ location, zone }: { readonly location: LocationNode; re
     // biome-ignore lint/a11y/noStaticElementInteractions: the handler makes the router follow the links inside
     // biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click
     <div onClick={followLinks}>
-      <Facts label="About this location" facts={facts} />
+      <FactList label="About this location" facts={facts} />
     </div>
   )
 }

@@ -14,7 +14,7 @@ import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/
 import { ActionsMenu } from '../../parts/page/actions-menu.tsx'
 import { BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
 import { Loading, Page } from '../../parts/page/page.tsx'
-import { Facts } from '../../parts/text/facts.tsx'
+import { FactList } from '../../parts/text/fact-list.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions, useSession } from '../../session.ts'
 import { useFollowLinks } from './follow-links.ts'
@@ -134,7 +134,7 @@ function RegionFacts({ region }: { readonly region: RegionNode }) {
     // biome-ignore lint/a11y/noStaticElementInteractions: the handler makes the router follow the links inside
     // biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click
     <div onClick={followLinks}>
-      <Facts
+      <FactList
         label="About this region"
         facts={[
           [

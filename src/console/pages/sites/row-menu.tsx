@@ -2,9 +2,13 @@
 import { Menu } from '@mantine/core'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { BellOffIcon, BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
+import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import type { StartTask } from './site-tasks.ts'
 import type { LocationNode, RegionNode } from './site-tree.ts'
 import classes from './sites.module.css'
+
+const nameOf = (subject: RowSubject) =>
+  `Actions for ${'region' in subject ? subject.region.name : subject.location.name}`
 
 type RowSubject = { readonly region: RegionNode } | { readonly location: LocationNode }
 export type OpenRowMenu = (subject: RowSubject, button: HTMLButtonElement) => void
@@ -44,7 +48,10 @@ export function useRowMenu({ start, silence, mayChangeRegions }: RowMenuProps): 
   const menu = (
     <Menu opened={isOpen} onClose={close} position="bottom-end" width={200} returnFocus={false}>
       <Menu.Target>
-        <span ref={anchor} className={classes.menuAnchor} />
+        {/* The menu takes its name from here; the button that was pressed is what opens it. */}
+        <span ref={anchor} className={classes.menuAnchor} aria-hidden="true">
+          {subject && <VisuallyHidden>{nameOf(subject)}</VisuallyHidden>}
+        </span>
       </Menu.Target>
       <Menu.Dropdown>
         {subject && 'region' in subject && (

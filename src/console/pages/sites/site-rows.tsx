@@ -5,12 +5,35 @@ import { pathUnderBase } from '../../base-path.ts'
 import { DisclosureButton } from '../../parts/page/disclosure-button.tsx'
 import { MoreIcon } from '../../parts/page/icons.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
+import type { RowSelection } from '../../parts/table/row-selection.ts'
 import { plural } from '../../parts/text/words.ts'
 import { windowName } from './place-texts.ts'
 import type { OpenRowMenu } from './row-menu.tsx'
 import type { LocationNode, RegionNode, RoomTally } from './site-tree.ts'
 import classes from './sites.module.css'
 import { roomsUrl, StateCounts } from './state-counts.tsx'
+
+interface SelectBoxProps {
+  readonly name: string
+  readonly isSelected: boolean
+  /** Some of the locations of a region are selected. */
+  readonly isPart?: boolean
+  readonly onChange: (isSelected: boolean) => void
+}
+
+/** A plain checkbox is used, because there can be a thousand rows. */
+const SelectBox = ({ name, isSelected, isPart = false, onChange }: SelectBoxProps) => (
+  <input
+    type="checkbox"
+    className={classes.select}
+    aria-label={`Select ${name}`}
+    checked={isSelected}
+    ref={(box) => {
+      if (box) box.indeterminate = isPart
+    }}
+    onChange={(event) => onChange(event.currentTarget.checked)}
+  />
+)
 
 interface BranchProps {
   readonly id: string
@@ -26,14 +49,33 @@ interface BranchProps {
   readonly beside: ReactNode
   /** A branch without locations shows this text. */
   readonly empty: string
+  /** Sessions that may not write get undefined. */
+  readonly selection: RowSelection | undefined
+  readonly locationIds: readonly number[]
   readonly children: ReactNode
 }
 
 /** A branch is a region, or holds all locations without one. */
-export const Branch = ({ id, name, href, count, total, isOpen, onToggle, beside, empty, children }: BranchProps) => (
+export const Branch = ({
+  id,
+  name,
+  href,
+  count,
+  total,
+  isOpen,
+  onToggle,
+  beside,
+  empty,
+  selection,
+  locationIds,
+  children,
+}: BranchProps) => (
   <li className={classes.branch}>
     <div className={`${classes.row} ${classes.region}`}>
       <span className={classes.branchName}>
+        {selection && locationIds.length > 0 && (
+          <SelectBox name={`all in ${name}`} {...groupState(selection, locationIds)} />
+        )}
         <DisclosureButton
           isOpen={isOpen}
           aria-controls={isOpen ? id : undefined}
@@ -66,6 +108,15 @@ export const Branch = ({ id, name, href, count, total, isOpen, onToggle, beside,
     )}
   </li>
 )
+
+function groupState(selection: RowSelection, ids: readonly number[]) {
+  const count = ids.filter((id) => selection.keys.has(id)).length
+  return {
+    isSelected: count === ids.length,
+    isPart: count > 0 && count < ids.length,
+    onChange: (isSelected: boolean) => selection.setSome(ids, isSelected),
+  }
+}
 
 interface TallyProps {
   readonly name: string
@@ -109,10 +160,11 @@ interface RegionBranchProps {
   readonly isOpen: boolean
   readonly onToggle: (id: number) => void
   readonly openMenu: OpenRowMenu | undefined
+  readonly selection: RowSelection | undefined
   readonly children: ReactNode
 }
 
-export const RegionBranch = ({ region, isOpen, onToggle, openMenu, children }: RegionBranchProps) => (
+export const RegionBranch = ({ region, isOpen, onToggle, openMenu, selection, children }: RegionBranchProps) => (
   <Branch
     id={`region-${region.id}`}
     name={region.name}
@@ -122,6 +174,8 @@ export const RegionBranch = ({ region, isOpen, onToggle, openMenu, children }: R
     isOpen={isOpen}
     onToggle={() => onToggle(region.id)}
     empty="No locations yet"
+    selection={selection}
+    locationIds={region.locations.map((location) => location.id)}
     beside={
       <>
         <span className={classes.window} />
@@ -143,14 +197,18 @@ interface LocationRowProps {
   readonly orgZone: string
   /** Callers without any action get undefined. */
   readonly openMenu: OpenRowMenu | undefined
+  readonly isSelected: boolean
+  /** Sessions that may not write get undefined. */
+  readonly onSelect: ((id: number) => void) | undefined
 }
 
 export const LocationRow = memo(
-  ({ location, orgZone, openMenu }: LocationRowProps) => {
+  ({ location, orgZone, openMenu, isSelected, onSelect }: LocationRowProps) => {
     const { id, name, changeWindow, timezone } = location
     return (
       <li className={`${classes.row} ${classes.location}`}>
         <span className={classes.locationName}>
+          {onSelect && <SelectBox name={name} isSelected={isSelected} onChange={() => onSelect(id)} />}
           <a href={pathUnderBase(`/sites/locations/${id}`)} className={classes.name} title={name} data-tree-row>
             {name}
           </a>
@@ -172,7 +230,12 @@ export const LocationRow = memo(
     )
   },
   // The tree is rebuilt whenever a room changes, while most rows stay equal.
-  (a, b) => a.openMenu === b.openMenu && a.orgZone === b.orgZone && isSameLocation(a.location, b.location),
+  (a, b) =>
+    a.openMenu === b.openMenu &&
+    a.orgZone === b.orgZone &&
+    a.isSelected === b.isSelected &&
+    a.onSelect === b.onSelect &&
+    isSameLocation(a.location, b.location),
 )
 
 const isSameLocation = (a: LocationNode, b: LocationNode) =>

@@ -11,9 +11,9 @@ type ListedRoom = Static<typeof RoomInList>
 /** A tally counts rooms by state. */
 export interface RoomTally {
   readonly rooms: number
-  readonly counts: RoomCounts
+  readonly counts: StateTally
 }
-export type RoomCounts = Readonly<Record<RoomState, number>>
+export type StateTally = Readonly<Record<RoomState, number>>
 
 export type LocationNode = ListedLocation & RoomTally
 
@@ -33,7 +33,7 @@ export interface SiteTree {
 
 const zeroCounts = (): Record<RoomState, number> => ({ OFFLINE: 0, DEGRADED: 0, UNKNOWN: 0, HEALTHY: 0, EMPTY: 0 })
 
-const tallyRooms = (counts: RoomCounts): RoomTally => ({
+const tallyRooms = (counts: StateTally): RoomTally => ({
   rooms: roomStates.reduce((sum, state) => sum + counts[state], 0),
   counts,
 })

@@ -4,14 +4,18 @@ import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { SearchIcon } from '../../parts/page/icons.tsx'
 import { EmptyState } from '../../parts/page/page.tsx'
+import { useRowSelection } from '../../parts/table/row-selection.ts'
+import { SelectionBar } from '../../parts/table/selection-bar.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
+import { ChangeSites } from './bulk/change-sites.tsx'
 import { useFollowLinks } from './follow-links.ts'
 import { useRowMenu } from './row-menu.tsx'
 import { Branch, LocationRow, RegionBranch } from './site-rows.tsx'
 import type { StartTask } from './site-tasks.ts'
 import { filterSiteTree, type LocationNode, type SiteTree } from './site-tree.ts'
 import classes from './sites.module.css'
+import { locationsOf } from './use-site-tree.ts'
 
 interface SitesTreeProps {
   readonly tree: SiteTree
@@ -45,12 +49,20 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
   }
   const followLinks = useFollowLinks()
   const { open: openMenu, menu } = useRowMenu({ start, silence, mayChangeRegions })
+  const shownIds = useMemo(() => locationsOf(shown).map(({ id }) => id), [shown])
+  const picked = useRowSelection(shownIds)
+  const selection = start && picked
+  const selected = useMemo(() => locationsOf(tree).filter(({ id }) => picked.keys.has(id)), [tree, picked.keys])
+  /** The locations as they were when the dialog opened. */
+  const [changing, setChanging] = useState<readonly LocationNode[]>()
   const locationRow = (location: LocationNode) => (
     <LocationRow
       key={location.id}
       location={location}
       orgZone={org.timezone}
       openMenu={start || silence ? openMenu : undefined}
+      isSelected={picked.keys.has(location.id)}
+      onSelect={selection?.toggle}
     />
   )
 
@@ -77,6 +89,13 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
           </Button>
         </Group>
       </Group>
+      {selected.length > 0 && (
+        <SelectionBar selection={picked} count={selected.length}>
+          <Button variant="subtle" size="compact-sm" style={{ flex: 'none' }} onClick={() => setChanging(selected)}>
+            Set change window and time zone
+          </Button>
+        </SelectionBar>
+      )}
       <Card padding={0} bg="var(--rk-panel)" pos="relative">
         <div className={`${classes.row} ${classes.head}`} aria-hidden="true">
           <span>Location</span>
@@ -100,6 +119,7 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
               isOpen={isOpen(region.id)}
               onToggle={toggle}
               openMenu={start && openMenu}
+              selection={selection}
             >
               {region.locations.map(locationRow)}
             </RegionBranch>
@@ -114,6 +134,8 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
               onToggle={() => toggle(noRegionId)}
               empty=""
               beside={null}
+              selection={selection}
+              locationIds={shown.locationsWithoutRegion.map(({ id }) => id)}
             >
               {shown.locationsWithoutRegion.map(locationRow)}
             </Branch>
@@ -123,6 +145,7 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
         {query === '' && <RoomsWithoutLocation tree={tree} />}
         {menu}
       </Card>
+      {changing && <ChangeSites locations={changing} onClose={() => setChanging(undefined)} />}
     </>
   )
 }

@@ -38,6 +38,8 @@ export interface RowSelection {
   readonly extend: (from: RowKey, to: RowKey) => void
   /** Selects all rows that match, or none of them. Rows that the filters hide stay as they are. */
   readonly setAll: (isSelected: boolean) => void
+  /** Selects these rows, or none of them. */
+  readonly setSome: (keys: readonly RowKey[], isSelected: boolean) => void
   readonly clear: () => void
 }
 
@@ -50,21 +52,22 @@ export function useRowSelection(shown: readonly RowKey[]): RowSelection {
     (from: RowKey, to: RowKey) => setPicked((before) => extended(before, shown, from, to)),
     [shown],
   )
-  const setAll = useCallback(
-    (isSelected: boolean) =>
+  const setSome = useCallback(
+    (some: readonly RowKey[], isSelected: boolean) =>
       setPicked((before) => {
-        const next = isSelected ? before.keys.union(new Set(shown)) : before.keys.difference(new Set(shown))
+        const next = isSelected ? before.keys.union(new Set(some)) : before.keys.difference(new Set(some))
         return { keys: next, anchor: undefined, withoutRange: next }
       }),
-    [shown],
+    [],
   )
+  const setAll = useCallback((isSelected: boolean) => setSome(shown, isSelected), [setSome, shown])
   const clear = useCallback(() => setPicked(nothingPicked), [])
   const shownCount = useMemo(
     () => (keys.size === 0 ? 0 : shown.reduce<number>((count, key) => (keys.has(key) ? count + 1 : count), 0)),
     [shown, keys],
   )
   return useMemo(
-    () => ({ keys, shownCount, matchCount: shown.length, toggle, extend, setAll, clear }),
-    [keys, shownCount, shown.length, toggle, extend, setAll, clear],
+    () => ({ keys, shownCount, matchCount: shown.length, toggle, extend, setAll, setSome, clear }),
+    [keys, shownCount, shown.length, toggle, extend, setAll, setSome, clear],
   )
 }
