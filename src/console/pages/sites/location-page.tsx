@@ -12,7 +12,8 @@ import { SilenceButton } from '../../domain/incidents/silence/silence-button.tsx
 import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/silence-notice.tsx'
 import { ActionsMenu } from '../../parts/page/actions-menu.tsx'
 import { BinIcon, EditIcon } from '../../parts/page/icons.tsx'
-import { EmptyState, Loading, Page } from '../../parts/page/page.tsx'
+import { EmptyState, Page } from '../../parts/page/page.tsx'
+import { PageSkeleton } from '../../parts/page/skeleton.tsx'
 import { type Fact, FactList } from '../../parts/text/fact-list.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { zonedTime } from '../../parts/text/time.tsx'
@@ -39,7 +40,7 @@ export function LocationPage() {
     [sites.tree, locationId],
   )
   if (location) return <LocationView key={location.id} location={location} sites={sites} />
-  return isWriting ? <Loading /> : <SiteNotFound kind="location" />
+  return isWriting ? <PageSkeleton /> : <SiteNotFound kind="location" />
 }
 
 interface LocationViewProps {

@@ -13,7 +13,8 @@ import { SilenceButton } from '../../domain/incidents/silence/silence-button.tsx
 import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/silence-notice.tsx'
 import { ActionsMenu } from '../../parts/page/actions-menu.tsx'
 import { BinIcon, EditIcon, PlusIcon } from '../../parts/page/icons.tsx'
-import { Loading, Page } from '../../parts/page/page.tsx'
+import { Page } from '../../parts/page/page.tsx'
+import { PageSkeleton } from '../../parts/page/skeleton.tsx'
 import { FactList } from '../../parts/text/fact-list.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions, useSession } from '../../session.ts'
@@ -35,7 +36,7 @@ export function RegionPage() {
   const isWriting = useIsWriting()
   const region = useMemo(() => sites.tree.regions.find(({ id }) => String(id) === regionId), [sites.tree, regionId])
   if (region) return <RegionView key={region.id} region={region} sites={sites} />
-  return isWriting ? <Loading /> : <SiteNotFound kind="region" />
+  return isWriting ? <PageSkeleton /> : <SiteNotFound kind="region" />
 }
 
 interface RegionViewProps {
