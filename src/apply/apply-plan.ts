@@ -1,5 +1,6 @@
 // Carries out a plan through the operations of the API: each thing is read again, compared with what the plan saw, and then written.
 import { ApiError, type Client } from '../client/client.ts'
+import { groupBy } from '../contract/group-by.ts'
 import { canonical, isEnvSecret } from '../plan/compare.ts'
 import { kindTable } from '../plan/kinds.ts'
 import type { OrganisationPlan, OrganisationStep } from '../plan/plan.ts'
@@ -57,7 +58,7 @@ export async function applyPlan(
     if (outcome.state === 'done' && step.id === undefined) created.set(step.pointer as string, outcome.id)
     options.onOutcome?.(outcome)
   }
-  for (const wave of Map.groupBy(steps, ({ rank }) => rank).values()) await mapInParallel(wave, run)
+  for (const wave of groupBy(steps, ({ rank }) => rank).values()) await mapInParallel(wave, run)
   return steps.map(({ number }) => outcomes.get(number) as StepOutcome)
 }
 

@@ -1,6 +1,7 @@
 // Rooms as CSV: the columns, and what the rows ask for as a document of the organisation.
 import { maxContactLength, maxExternalIdLength } from '../contract/fleet/custom-fields.ts'
 import { maxCapacity, maxFloorLength, minCapacity } from '../contract/fleet/rooms.ts'
+import { groupBy } from '../contract/group-by.ts'
 import { maxNameLength } from '../contract/shape.ts'
 import type { LocationEntry, OrganisationDocument, RegionEntry, RoomEntry } from '../plan/document.ts'
 import { Columns, type Line, type Sheet } from './columns.ts'
@@ -71,10 +72,10 @@ class DocumentBuilder {
     this.#current = current
     const { locations, rooms } = currentSites(current)
     this.#locationsById = new Map(locations.map((site) => [site.location.id, site]))
-    this.#locationsByName = Map.groupBy(locations, ({ location }) => location.name)
+    this.#locationsByName = groupBy(locations, ({ location }) => location.name)
     this.#roomsById = new Map(rooms.map((found) => [found.room.id, found]))
     this.#roomsByExternalId = new Map(rooms.map((found) => [found.room.externalId, found]))
-    this.#roomsByName = Map.groupBy(rooms, ({ room }) => room.name)
+    this.#roomsByName = groupBy(rooms, ({ room }) => room.name)
   }
 
   add(line: Line<RoomCsvColumn>): void {

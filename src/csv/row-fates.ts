@@ -1,4 +1,5 @@
 // Plans an import: what becomes of each row of a file, and the steps that carry it out.
+import { groupBy } from '../contract/group-by.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import type { Change, OrganisationPlan, OrganisationStep, Problem, ShownValue } from '../plan/plan.ts'
 import type { Id, Kind, Snapshot } from '../plan/things.ts'
@@ -65,8 +66,8 @@ export function planImport(
 function plannedRows({ rows, rowOfPointer }: CsvImport, { steps, entries, hints }: OrganisationPlan): RowFate[] {
   const stepOf = new Map(steps.map((step) => [step.number, step]))
   const entryOf = new Map(entries.map((entry) => [entry.pointer, entry]))
-  const namedFirst = Map.groupBy(rowOfPointer, ([, row]) => row)
-  const hintsOf = Map.groupBy(hints, ({ pointer }) => pointer)
+  const namedFirst = groupBy(rowOfPointer, ([, row]) => row)
+  const hintsOf = groupBy(hints, ({ pointer }) => pointer)
   return rows.map(({ number: row, pointer, names }) => {
     const own = entryOf.get(pointer)
     const around = (namedFirst.get(row) ?? []).flatMap(([at]) => (at === pointer ? [] : (entryOf.get(at) ?? [])))
@@ -105,7 +106,7 @@ function wrongRows(file: CsvImport, problems: readonly Problem[]): Map<number, R
   ]
   const namesOf = new Map(file.rows.map(({ number, names }) => [number, names]))
   return new Map(
-    [...Map.groupBy(mistakes, ({ row = 1 }) => row)].map(([row, found]) => [
+    [...groupBy(mistakes, ({ row = 1 }) => row)].map(([row, found]) => [
       row,
       { row, fate: 'wrong', names: namesOf.get(row) ?? [], changes: [], steps: [], notes: found.map(mistakeText) },
     ]),

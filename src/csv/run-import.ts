@@ -1,6 +1,7 @@
 // Carries out the plan of an import, and says what became of each row.
 import { applyPlan, type StepOutcome } from '../apply/apply-plan.ts'
 import type { Client } from '../client/client.ts'
+import { groupBy } from '../contract/group-by.ts'
 import type { Id } from '../plan/things.ts'
 import type { Fate, ImportPlan, RowFate } from './row-fates.ts'
 
@@ -52,8 +53,4 @@ function importedRow({ fate, ...row }: RowFate, outcomeOf: ReadonlyMap<number, S
 }
 
 export const countsOf = (rows: readonly ImportedRow[]): Readonly<Partial<Record<RowResult, number>>> =>
-  Object.fromEntries(
-    Map.groupBy(rows, ({ result }) => result)
-      .entries()
-      .map(([result, found]) => [result, found.length]),
-  )
+  Object.fromEntries([...groupBy(rows, ({ result }) => result)].map(([result, found]) => [result, found.length]))

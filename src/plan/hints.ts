@@ -1,4 +1,5 @@
 // Makes hints about entries that make something new although a person may have meant something that exists.
+import { groupBy } from '../contract/group-by.ts'
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
 import type { Matches } from './match.ts'
@@ -40,8 +41,8 @@ interface FreeThings {
 /** The things that no entry means. A document can make thousands of things, so they are looked up and not searched. */
 function freeThings({ organisation, matches }: HintInput): FreeThings {
   const free = organisation.snapshot.things.filter((thing) => !matches.entryOf.has(thing))
-  const byName = Map.groupBy(free, ({ kind, values }) => `${kind} ${values.name}`)
-  const byParent = Map.groupBy(free, (thing) => parentKey(thing.kind, organisation.parentOf(thing)))
+  const byName = groupBy(free, ({ kind, values }) => `${kind} ${values.name}`)
+  const byParent = groupBy(free, (thing) => parentKey(thing.kind, organisation.parentOf(thing)))
   return {
     named: (kind, name) => byName.get(`${kind} ${name}`) ?? [],
     inParent: (kind, parent) => byParent.get(parentKey(kind, parent)) ?? [],

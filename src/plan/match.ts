@@ -1,5 +1,6 @@
 // Finds the thing that each entry of a document means: by id, else by external id, else by its path of names.
 import { type DriverId, drivers } from '../contract/fleet/drivers.ts'
+import { groupBy } from '../contract/group-by.ts'
 import { emailKey } from '../contract/text.ts'
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
@@ -86,7 +87,7 @@ function pairByExternalId(
 
 function pairByPath(entries: readonly Entry[], matching: Matching, matches: Matches, pair: Pair): void {
   const { report, lineOf } = matching
-  const groups = Map.groupBy(entries, (entry) => pathKey(entry, matches))
+  const groups = groupBy(entries, (entry) => pathKey(entry, matches))
   for (const group of groups.values()) {
     const [entry, ...others] = group as [Entry, ...Entry[]]
     const candidates = candidatesFor(entry, matching, matches).filter((thing) => !matches.entryOf.has(thing))

@@ -1,4 +1,5 @@
 // Matches the silences of a document. A silence has no update: one with other fields is made, and the old one is deleted.
+import { groupBy } from '../contract/group-by.ts'
 import { parseTime } from '../contract/time.ts'
 import { canonical } from './compare.ts'
 import type { Entry } from './entries.ts'
@@ -17,7 +18,7 @@ export function matchSilences(
   things: readonly OrganisationThing[],
   hasOwnIds: boolean,
 ): Map<Entry, SilenceMatch> {
-  const byContent = Map.groupBy(
+  const byContent = groupBy(
     things.filter(({ kind }) => kind === 'silence'),
     ({ values }) => contentKey(values),
   )

@@ -301,6 +301,41 @@ describe('roomkeeper-cli', () => {
       stderr: expect.stringMatching(/^Requested resource not found: /),
     })
   })
+
+  test('plans, applies, imports and exports files with the Node of the machine', async () => {
+    const other = await service.newOrg()
+    const fileWith = (name: string, text: string) => {
+      writeFileSync(join(folders.cli, name), text)
+      return join(folders.cli, name)
+    }
+    await run(['context', 'add', 'files', '--url', service.url, '--org', other.id], `${other.key}\n`)
+    const document = fileWith(
+      'rooms.yaml',
+      `organisation: ${other.id}\nregions: [{ name: Europe, locations: [{ name: Oslo, rooms: [{ name: Fjord }] }] }]\n`,
+    )
+    expect(await run(['plan', document]).catch((error) => error)).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('Plan: 3 to create, 0 to change, 0 to delete.\n'),
+    })
+    expect((await run(['apply', document, '--yes'])).stdout).toContain('3 of 3 steps done.\n')
+    const rows = fileWith('rooms.csv', 'region,location,room,capacity\nEurope,Oslo,Fjord,8\nEurope,Oslo,Bay,4\n')
+    expect((await run(['rooms', 'import', rows, '--yes'])).stdout).toContain('1 changed, 1 created.\n')
+    expect((await run(['rooms', 'export'])).stdout).toContain('\nEurope,Oslo,Bay,4,')
+  })
+
+  test.runIf(isFullForm)('uses nothing that Node 20 does not have', async () => {
+    const library = ['es2023', 'es2024.string', 'esnext.disposable']
+    const config = {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { lib: library, typeRoots: [join(root, 'node_modules/@types')] },
+      include: [],
+      files: ['src/cli/remote/main.ts', 'src/client/client.ts', 'src/device/agent.ts'].map((file) => join(root, file)),
+    }
+    const file = join(folders.cli, 'tsconfig.json')
+    writeFileSync(file, JSON.stringify(config))
+    const { stdout } = await runFile(join(root, 'node_modules/.bin/tsc'), ['-p', file]).catch((error) => error)
+    expect(stdout).toBe('')
+  })
 })
 
 describe('roomkeeper-client', () => {

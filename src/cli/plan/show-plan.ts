@@ -1,4 +1,5 @@
 // Shows a plan to a person, or as JSON to a program.
+import { groupBy } from '../../contract/group-by.ts'
 import { kindTable } from '../../plan/kinds.ts'
 import type { Change, OrganisationPlan, OrganisationStep, Problem, ShownValue } from '../../plan/plan.ts'
 import { filePlaceText } from './read-file.ts'
@@ -53,7 +54,7 @@ function notComparedLines(file: string, { entries }: OrganisationPlan): string[]
 
 export function summaryLine({ steps }: OrganisationPlan): string {
   if (steps.length === 0) return 'Nothing to do.'
-  const counts = Map.groupBy(steps, sign)
+  const counts = groupBy(steps, sign)
   const count = (of: string) => counts.get(of)?.length ?? 0
   return `Plan: ${count('+')} to create, ${count('~')} to change, ${count('-')} to delete.`
 }

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { dayMs } from '../../contract/durations.ts'
 import { roomStates } from '../../contract/fleet/rooms.ts'
+import { groupBy } from '../../contract/group-by.ts'
 import type { Incident as IncidentShape } from '../../contract/incidents/incidents.ts'
 import { RoomTag } from '../../contract/jobs/job-request.ts'
 import type { SensorData } from '../../contract/sensors/sensors.ts'
@@ -13,7 +14,7 @@ import { contains, endpointIdField, firstOf, limitField, placeFields, roomIdFiel
 type Incident = Static<typeof IncidentShape>
 
 const countBy = <T>(entries: readonly T[], keyOf: (entry: T) => string) =>
-  Object.fromEntries([...Map.groupBy(entries, keyOf)].map(([key, group]) => [key, group.length]))
+  Object.fromEntries([...groupBy(entries, keyOf)].map(([key, group]) => [key, group.length]))
 
 const search = Type.Optional(
   Type.String({ minLength: 1, maxLength: 100, description: 'Part of a name, in upper or lower case.' }),
