@@ -1,6 +1,7 @@
 // `roomkeeper apply`: shows the plan, asks, and carries it out.
 import { applyPlan, type StepOutcome } from '../../apply/apply-plan.ts'
 import { secretNamesOf } from '../../apply/secrets.ts'
+import { groupBy } from '../../contract/group-by.ts'
 import type { Allowance, OrganisationPlan } from '../../plan/plan.ts'
 import { connectToServer } from '../http/connect.ts'
 import { CommandError } from '../terminal/command-error.ts'
@@ -77,12 +78,21 @@ function report(
     ...secrets.map(({ name, secret }) => `The secret of the webhook ${name} is ${secret}. It is not shown again.`),
     ...(outcomes.length === 0 ? [] : [`${done.length} of ${outcomes.length} steps done.`]),
   ])
-  const reasons = [
-    ...notDone.map(({ step, reason }) => `${step.number} (${step.path.join(' / ')}): ${reason}`),
-    ...plan.unreadable.map(({ message }) => message),
-  ]
+  const reasons = [...reasonLines(notDone), ...plan.unreadable.map(({ message }) => message)]
   if (reasons.length === 0) return
   throw new CommandError([...reasons, `Not everything was done. ${whatToDo(notDone, plan)}`].join('\n'))
+}
+
+/** An interruption, or an error of the network, stops all steps that are left with one reason. */
+const maxLinesOfReason = 3
+
+function reasonLines(notDone: readonly Exclude<StepOutcome, { state: 'done' }>[]): string[] {
+  const named = ({ step }: StepOutcome) => `${step.number} (${step.path.join(' / ')})`
+  return [...groupBy(notDone, ({ reason }) => reason)].flatMap(([reason, group]) =>
+    group.length <= maxLinesOfReason
+      ? group.map((outcome) => `${named(outcome)}: ${reason}`)
+      : [`${named(group[0] as StepOutcome)} and ${group.length - 1} more: ${reason}`],
+  )
 }
 
 /** Another attempt helps only if something else than the rights of the key was in the way. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { enrolTestDevice } from '../../../test/support/devices/test-device.ts'
 import { commandsIn, guideBlocks } from '../../../test/support/guide.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { runRemoteHere } from '../../../test/support/run-here.ts'
@@ -104,6 +105,11 @@ test('a key that may not write is told before anything is tried, and a file of a
     code: 1,
     stderr: '1 (Fjord): The key lacks write.\nNot everything was done. The rest needs a key with more rights.\n',
   })
+  const names = ['Fjord', 'Bay', 'Dal', 'Elv']
+  const four = fileWith('four.yaml', `organisation: ${org.id}\nrooms: [${names.map((name) => `{ name: ${name} }`)}]\n`)
+  expect((await run(org, ['apply', four, '--yes'], { ROOMKEEPER_KEY: key })).stderr).toContain(
+    '1 (Fjord) and 3 more: The key lacks write.\nNot everything was done.',
+  )
 })
 
 test('apply refuses before it changes anything: problems, variables that are not set, and a plan without a confirmation', async () => {
@@ -129,4 +135,44 @@ test('apply refuses before it changes anything: problems, variables that are not
   expect(stdout).toMatch(
     /The secret of the webhook Hook is whsec_\S+\. It is not shown again\.\n1 of 1 steps done\.\n$/,
   )
+})
+
+test('devices get other settings with --allow-rollout only, leave with --allow-unenrol only, and secrets are sent again with --set-secrets', async () => {
+  const org = await harness.newOrg()
+  await org.call('POST', '/rooms', { body: { name: 'Fjord' } })
+  await enrolTestDevice(harness, org, { roomId: 1 })
+  const secret = `profiles: [{ name: Quiet, config: { settingsPassword: { env: PASSWORD } } }]`
+  const file = fileWith(
+    'rollout.yaml',
+    `organisation: ${org.id}\nrooms: [{ name: Fjord, profile: Quiet }]\n${secret}\n`,
+  )
+  const apply = (args: readonly string[], PASSWORD: string) => run(org, ['apply', ...args, '--yes'], { PASSWORD })
+  const written = (await org.audit()).length
+  const refused = await apply([file], 'correct-horse')
+  expect(refused.stdout).toContain('    changes 1 endpoint at the same time: needs --allow-rollout\n')
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: 'Steps that change the settings of devices: 1. Add --allow-rollout. Nothing was changed.\n',
+  })
+  expect(await org.audit()).toHaveLength(written)
+  expect((await apply([file, '--allow-rollout'], 'correct-horse')).code).toBe(0)
+  const versions = async () => (await org.call('GET', '/profiles/1/versions')).body.versions.length
+  expect(await versions()).toBe(1)
+  expect((await apply([file], 'battery-staple')).stdout).toBe(
+    `${file}: 1 secret is not compared; --set-secrets sends it.\nNothing to do.\n`,
+  )
+  expect((await apply([file, '--set-secrets'], 'battery-staple')).stderr).toContain('Add --allow-rollout.')
+  expect(await versions()).toBe(1)
+  expect((await apply([file, '--set-secrets', '--allow-rollout'], 'battery-staple')).code).toBe(0)
+  expect(await versions()).toBe(2)
+
+  const empty = fileWith('empty.yaml', `organisation: ${org.id}\nrooms: []\n`)
+  expect((await apply([empty], '')).stdout).toBe('Nothing to do.\n')
+  expect(await apply([empty, '--prune'], '')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('    unenrols 1 endpoint: needs --allow-unenrol\n'),
+    stderr: 'Steps that unenrol devices: 1. Add --allow-unenrol. Nothing was changed.\n',
+  })
+  expect((await apply([empty, '--prune', '--allow-unenrol'], '')).code).toBe(0)
+  expect((await org.call('GET', '/endpoints')).body.endpoints).toEqual([])
 })
