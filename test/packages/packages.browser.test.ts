@@ -279,8 +279,10 @@ describe('roomkeeper-cli', () => {
     return ended
   }
 
-  test('has no dependencies, takes less than 5 MB, and knows its version', async () => {
+  test('has no dependencies, takes less than 5 MB, and knows its version and its documents', async () => {
     const manifest = manifestOf(folders.cli, 'roomkeeper-cli')
+    const pages = readdirSync(join(folders.cli, 'node_modules/roomkeeper-cli/docs'))
+    expect(pages.sort()).toEqual(['command-line.md', 'csv.md', 'files.md'])
     expect(manifest).toMatchObject({ engines: { node: '>=20' }, bin: { 'roomkeeper-cli': 'bin/roomkeeper-cli.js' } })
     expect(manifest.dependencies).toBeUndefined()
     const { stdout: size } = await runFile('du', ['-sk', join(folders.cli, 'node_modules/roomkeeper-cli')])

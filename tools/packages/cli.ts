@@ -16,7 +16,9 @@ export async function buildCliPackage(folder: string): Promise<void> {
   await cp(join(import.meta.dirname, `${cliPackage}.js`), join(folder, binFile))
   await cp(join(import.meta.dirname, `${cliPackage}.md`), join(folder, 'README.md'))
   await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'))
-  await cp(join(root, 'docs/command-line.md'), join(folder, 'docs/command-line.md'))
+  for (const page of ['command-line.md', 'csv.md', 'files.md']) {
+    await cp(join(root, 'docs', page), join(folder, 'docs', page))
+  }
   const { version, license, type } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const manifest = {
     name: cliPackage,

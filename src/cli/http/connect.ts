@@ -1,6 +1,6 @@
 // The client of a command: it waits when the server asks for it, and its errors are sentences.
 import { type Client, type ClientOptions, makeClient } from '../../client/client.ts'
-import { waitingFetch } from '../../client/waiting-fetch.ts'
+import { type Waiting, waitingFetch } from '../../client/waiting-fetch.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type ConnectionOptions, connectionOf } from './connection.ts'
@@ -24,12 +24,21 @@ export const clientOptionsOf = (terminal: Terminal, { baseUrl, org, key }: Serve
   baseUrl,
   org,
   token: key,
-  fetch: waitingFetch(
-    ({ seconds, status }) =>
-      terminal.writeError(`The server asks to wait ${seconds} s (${waitReasons[status] ?? 'it is not available'}).`),
-    reachingFetch(baseUrl),
-  ),
+  fetch: waitingFetch(waitMessages(terminal), reachingFetch(baseUrl)),
 })
+
+/** Under a rate limit each request of an import waits, so only one wait in this time is reported. */
+const waitMessageEveryMs = 10_000
+
+function waitMessages(terminal: Terminal): (waiting: Waiting) => void {
+  const reportedAt = new Map<number, number>()
+  return ({ seconds, status }) => {
+    const now = performance.now()
+    if (now - (reportedAt.get(status) ?? Number.NEGATIVE_INFINITY) < waitMessageEveryMs) return
+    reportedAt.set(status, now)
+    terminal.writeError(`The server asks to wait ${seconds} s (${waitReasons[status] ?? 'it is not available'}).`)
+  }
+}
 
 const waitReasons: Readonly<Record<number, string>> = {
   409: 'an earlier request still runs',
