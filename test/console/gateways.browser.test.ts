@@ -280,6 +280,12 @@ test('the list says why a device is not connected; its address, certificate and 
   await dialog().waitFor({ state: 'detached' })
   await until('it has left its gateway', async () => (await world.endpoint(endpointId)).via === undefined)
 
+  // While the gateway is away, the states of its devices are those of before.
+  const lastReported = page.getByText('the devices have the states that it reported last')
+  expect(await lastReported.count()).toBe(0)
+  await world.running.stop()
+  await lastReported.waitFor()
+
   // A gateway that has devices asks before it goes.
   await visit(page, `/devices/${world.id}`)
   const reads = new Set<Request>()

@@ -29,6 +29,6 @@ test('every reported field that belongs into the CSV file is in it, and no other
 test('model, serial number, state, since and gateway are in the CSV file', () => {
   expect(fileOf({})).toMatchObject({ Model: 'PX-900', 'Serial number': 'S-1', State: 'Online', Since: since })
   const away = { connected: false, state: 'UNKNOWN', via: 'g', hasGateway: true } as const
-  expect(fileOf(away, 'Gateway Oslo')).toMatchObject({ State: 'Cannot be seen', Via: 'Gateway Oslo' })
+  expect(fileOf(away, 'Gateway Oslo')).toMatchObject({ State: 'Cannot be seen', Via: 'Gateway Oslo', Since: '' })
   expect(fileOf({ connected: false, state: 'ASLEEP' })).toMatchObject({ State: 'Asleep' })
 })

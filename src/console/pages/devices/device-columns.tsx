@@ -1,6 +1,5 @@
 // Defines the columns of the table of devices.
 import { Link } from '@tanstack/react-router'
-import { sinceOfListed } from '../../../contract/fleet/endpoints.ts'
 import { ConnectionLabel, deviceStateName } from '../../domain/fleet/device/connection-label.tsx'
 import { powerNames } from '../../domain/fleet/device/device.ts'
 import { KindLabel, kindName, kindOf } from '../../domain/fleet/device/device-kind.tsx'
@@ -12,6 +11,7 @@ import {
   seenMsOf,
   settingsStateOf,
   settingsStates,
+  shownSinceOf,
   sinceMsOf,
 } from '../../domain/fleet/device/device-rows.ts'
 import { SettingsStateLabel } from '../../domain/fleet/device/settings-state-label.tsx'
@@ -147,7 +147,7 @@ const sinceColumn: Column<DeviceTableRow> = {
   width: '68px',
   sortValue: deviceSortKeys.since,
   from: 'medium',
-  text: (row) => sinceOfListed(row) ?? '',
+  text: (row) => shownSinceOf(row) ?? '',
   cell: (row) => sinceText(row) ?? <Dimmed>–</Dimmed>,
 }
 

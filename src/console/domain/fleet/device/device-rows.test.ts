@@ -8,6 +8,7 @@ import {
   firmwareStateOf,
   isReconnecting,
   isUnseen,
+  sinceChoices,
   sortDevices,
 } from './device-rows.ts'
 
@@ -133,6 +134,11 @@ test('kind, maker, power, gateway, source and time filter and sort; "none" is wh
     ['c'],
     ['a', 'b', 'c'],
   ])
+  const unseen = row('d', { connected: false, state: 'UNKNOWN', hasGateway: true, since: '2026-04-01T00:00:00Z' })
+  expect(
+    Object.keys(sinceChoices).filter((since) => deviceMatcher({ since }, now)(unseen)),
+    'it has not been away since then',
+  ).toEqual([])
   const sorted = (by: string, descending = false) => sortDevices(mixed, { by, descending }).map(({ id }) => id)
   expect(['kind', 'maker', 'power', 'via', 'since'].map((by) => sorted(by).join(''))).toEqual([
     ...['acb', 'bac', 'abc', 'abc', 'bac'],

@@ -190,6 +190,7 @@ const isSinceChoice = (text: string): text is keyof typeof sinceChoices => Objec
 const limitsMs = { hour: hourMs, day: dayMs, week: 7 * dayMs } as const
 
 function isSince(row: DeviceTableRow, choice: keyof typeof sinceChoices, now: number): boolean {
+  if (stateOfListed(row) === 'UNKNOWN') return false
   const at = sinceMsOf(row)
   if (at === undefined || choice === 'never') return at === undefined && choice === 'never'
   return choice === 'older' ? now - at > limitsMs.week : now - at <= limitsMs[choice]
@@ -257,11 +258,14 @@ export function deviceMatcher(filter: DeviceFilter, now = Date.now()): (row: Dev
   return (row) => tests.every((test) => test(row))
 }
 
-/** Since when the device is in its state; undefined if it has never connected. */
+/** Since when the device is in its state; undefined if it has never connected, or is UNKNOWN. */
 export const sinceMsOf = (device: ListedDevice): number | undefined => {
-  const since = sinceOfListed(device)
+  const since = shownSinceOf(device)
   return since === undefined ? undefined : Date.parse(since)
 }
+/** While the state of a device is not known, the service keeps the time since when it was online. [contract 8.state] */
+export const shownSinceOf = (device: ListedDevice): string | undefined =>
+  stateOfListed(device) === 'UNKNOWN' ? undefined : sinceOfListed(device)
 
 /** When a device that is not connected was last connected; undefined if it never was. */
 export const seenMsOf = ({ connectionTime }: ListedDevice): number | undefined =>

@@ -22,6 +22,11 @@ test('a room without devices, with devices that never connected, or degraded by 
   expect(roomSinceMs('DEGRADED', [device(true, 8)])).toBeUndefined()
 })
 
+test('a room whose devices cannot be seen has no such time, because theirs is that of their last connection', () => {
+  const unknown = { ...device(false, 12), state: 'UNKNOWN' as const, since: new Date(at(7)).toISOString() }
+  expect(roomSinceMs('UNKNOWN', [unknown])).toBeUndefined()
+})
+
 test('a restart of the server does not change since when a room is healthy', () => {
   const back = { ...device(true, 12), since: new Date(at(7)).toISOString() }
   expect(roomSinceMs('HEALTHY', [back])).toBe(at(7))

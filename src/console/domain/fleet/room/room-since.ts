@@ -5,9 +5,10 @@ import type { RoomState } from './room-state.tsx'
 
 type Presence = Pick<ListedDevice, 'connected' | 'connectionTime' | 'state' | 'since'>
 
-/** Undefined if no device led to the state, such as for a room without devices or with rejected settings. */
+/** Undefined if no device led to the state, such as for a room without devices or with rejected settings, or if the state is not known. */
 export function roomSinceMs(state: RoomState, devices: readonly Presence[]): number | undefined {
   const times = (of: readonly Presence[]) => of.flatMap((device) => Date.parse(sinceOfListed(device) ?? '') || [])
+  if (state === 'UNKNOWN') return
   const offline = devices.filter((device) => stateOfListed(device) === 'OFFLINE')
   // A device that falls asleep changes the state of its room only if all of them are asleep.
   const awake = devices.filter((device) => stateOfListed(device) !== 'ASLEEP')

@@ -9,7 +9,7 @@ import { ConnectionLabel } from '../../../domain/fleet/device/connection-label.t
 import { type DeviceDetails, deviceName, useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
 import { usePairGroup } from '../../../domain/fleet/device/pair-group.ts'
 import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
-import { addressText, missingActions } from '../../../domain/fleet/gateway/gateway.ts'
+import { addressText, type Gateway, missingActions } from '../../../domain/fleet/gateway/gateway.ts'
 import { ItemStateLabel } from '../../../domain/fleet/gateway/item-state.tsx'
 import { sourceTypeNames } from '../../../domain/fleet/source/source.ts'
 import { SourceStateLabel } from '../../../domain/fleet/source/source-state.tsx'
@@ -34,7 +34,7 @@ export function SourceSection({ device, etag }: TabProps) {
         definitions={[
           [
             'Connected',
-            via === undefined ? hasGateway ? 'Through a gateway' : 'Directly' : <Gateway key="via" id={via} />,
+            via === undefined ? hasGateway ? 'Through a gateway' : 'Directly' : <GatewayLink key="via" id={via} />,
           ],
           ...sourceDefinitions,
           ...driverDefinitions,
@@ -51,7 +51,8 @@ export function SourceSection({ device, etag }: TabProps) {
 /** The driver with which its gateway sees the device, since when, and what the driver cannot do. */
 function useDriverDefinitions({ id, via = '', ...device }: DeviceDetails): readonly Definition[] {
   const zone = useDeviceTimeZone(device)
-  const hasList = useHasList(via)
+  const gateway = useListedGateway(via)
+  const hasList = gateway !== undefined
   const list = useItemList(via)
   const drivers = useQuery({ ...operationQuery('driversList'), enabled: hasList }).data?.body.drivers
   const item = list?.devices.find(({ endpointId }) => endpointId === id)
@@ -64,6 +65,7 @@ function useDriverDefinitions({ id, via = '', ...device }: DeviceDetails): reado
       'Session',
       <span key="session">
         <ItemStateLabel state={item.state} /> since <DateTime at={item.since} zone={zone} />
+        {gateway?.state !== 'ONLINE' && ', as last reported'}
       </span>,
     ],
     ['Reason', item.reason],
@@ -125,7 +127,7 @@ function useSourceDefinitions(device: DeviceDetails): readonly Definition[] {
   ]
 }
 
-function Gateway({ id }: { readonly id: string }) {
+function GatewayLink({ id }: { readonly id: string }) {
   const restarts = useRestarts()
   const gateway = useQuery(operationQuery('endpointsGet', { id })).data?.body
   return (
@@ -158,11 +160,11 @@ function DevicesBehind({ device: { id } }: { readonly device: DeviceDetails }) {
 }
 
 /** A gateway of another maker can have devices without a list. */
-function useHasList(gatewayId: string): boolean {
+function useListedGateway(gatewayId: string): Gateway | undefined {
   const { data } = useQuery({ ...operationQuery('gatewaysList'), enabled: gatewayId !== '' })
-  const gateways = data?.body.gateways
-  return gateways?.some(({ id }) => id === gatewayId) === true
+  return data?.body.gateways.find(({ id }) => id === gatewayId)
 }
+const useHasList = (gatewayId: string): boolean => useListedGateway(gatewayId) !== undefined
 
 function ListOfGateway({ id }: { readonly id: string }) {
   if (!useHasList(id)) return null

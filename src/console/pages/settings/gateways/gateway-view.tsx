@@ -16,6 +16,7 @@ import {
   type GatewayDriver,
   type GatewayItem,
   gatewayName,
+  itemCount,
   itemName,
 } from '../../../domain/fleet/gateway/gateway.ts'
 import { ItemState, itemStateChoices, itemStateName } from '../../../domain/fleet/gateway/item-state.tsx'
@@ -62,6 +63,11 @@ export function GatewayView({ gateway }: { readonly gateway: Gateway }) {
         <GatewayFacts gateway={gateway} />
       </Section>
       <Section title="Devices" actions={<AddDeviceButton onClick={addDevice.open} />}>
+        {gateway.state !== 'ONLINE' && itemCount(gateway) > 0 && (
+          <Text fz="sm" c="dimmed" mb="sm" role="status">
+            The gateway is away, so the devices have the states that it reported last.
+          </Text>
+        )}
         <LoadingBoundary>
           <Items gatewayId={gateway.id} />
         </LoadingBoundary>

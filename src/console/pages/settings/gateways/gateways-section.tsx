@@ -139,6 +139,11 @@ function DeviceCounts({ gateway }: { readonly gateway: Gateway }) {
           {count.toLocaleString('en-GB')} {itemStateName(state).toLowerCase()}
         </Link>
       ))}
+      {gateway.state !== 'ONLINE' && (
+        <Text fz="xs" c="dimmed" fw={400}>
+          as last reported
+        </Text>
+      )}
     </Stack>
   )
 }
