@@ -43,7 +43,10 @@ export const listChangedConnections = wholeQuery((db, p: ForUnits & PresenceTime
     .where(endpointState(p), '<>', 'ASLEEP'),
 )
 
-/** Lists the incidents that opened on rooms of soaking units or on endpoints there, or that these joined, since the unit began. */
+/**
+ * Lists the incidents that opened on rooms of soaking units or on endpoints there, or that these joined, since the unit began. The end of
+ * a gateway is left out: the job did not cause it, and the soak waits for devices that cannot be seen.
+ */
 export const listIncidentsOfUnits = wholeQuery((db, p: ForUnits & { since: number }, engine) =>
   db
     .selectFrom('incidents as i')
@@ -61,6 +64,7 @@ export const listIncidentsOfUnits = wholeQuery((db, p: ForUnits & { since: numbe
     .where(isAnyNumberOf(engine, 'ur.unit', p.units))
     .where('u.state', '=', 'SOAKING')
     .where(sql<SqlBool>`(i.opened_at >= ${watchedSince} or s.since >= ${watchedSince})`)
+    .where('i.level', '<>', 'GATEWAY')
     .orderBy('i.id'),
 )
 
@@ -83,6 +87,7 @@ export const listIncidentsOfEndpoints = wholeQuery((db, p: ForUnits & { since: n
     .where(isAnyNumberOf(engine, 'je.unit', p.units))
     .where('u.state', '=', 'SOAKING')
     .where(sql<SqlBool>`(i.opened_at >= ${watchedSince} or s.since >= ${watchedSince})`)
+    .where('i.level', '<>', 'GATEWAY')
     .orderBy('i.id'),
 )
 

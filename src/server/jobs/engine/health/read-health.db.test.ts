@@ -123,6 +123,21 @@ test('devices that were switched off are not half of a location that is offline 
   await f.close()
 })
 
+test('the incident of a gateway that is away is not one of the devices behind it [contract 12.states]', async () => {
+  const f = await newSoak(2)
+  const rack = (await f.call('POST', '/rooms', { body: { name: 'Rack' } })).body.id
+  const gateway = await newDevice(harness, f, { roomId: rack })
+  const since = harness.clock.now()
+  const endpoints = [gateway.id, f.devices[0]?.id as string]
+  const offline = { rule: 'device.offline', severity: 'CRITICAL', causeId: gateway.id, endpoints, since } as const
+  await newIncident(harness, f, { ...offline, level: 'GATEWAY' })
+  expect(await f.read()).toEqual(new Map())
+  await newIncident(harness, f, { ...offline, level: 'LOCATION' })
+  expect((await f.read()).get(f.unitOf(0) as number), 'another outage is').toMatchObject({ state: 'unhealthy' })
+  await gateway.close()
+  await f.close()
+})
+
 test('an incident of an endpoint that was moved out of the rooms of its unit counts too', async () => {
   const f = await newSoak(1)
   const other = (await f.call('POST', '/rooms', { body: { name: 'Other' } })).body.id
