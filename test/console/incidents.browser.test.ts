@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/contract/durations.ts'
+import { expectAccessible } from '../support/console/accessibility.ts'
 import {
   changeSession,
   closeTabs,
@@ -194,25 +195,76 @@ test('a row is acknowledged, snoozed and given a note without leaving the list',
   expect((await incident(id)).snoozedUntil).toBe('cleared')
 })
 
+test('selected incidents are acknowledged, assigned, snoozed and silenced, and a refused one is named and stays selected', async () => {
+  const titles = ['firmware.behind', 'clock.unreachable', 'storage.low'] as const
+  const ids = await Promise.all(
+    titles.map((rule) => newIncident(harness, fleet.org, { rule, endpoints: [fleet.pad.id], severity: 'CRITICAL' })),
+  )
+  const page = await openList()
+  const { trouble } = await shared()
+  await page.reload()
+  const select = async () => {
+    for (const id of ids) await incidentRow(page, id).getByRole('checkbox').check()
+  }
+  const bar = page.getByRole('region', { name: 'Selection' })
+  const states = async () => Promise.all(ids.map(async (id) => (await incident(id)).state))
+  const [refusedId = ''] = ids
+  await page.route(`**/incidents/${refusedId}/acknowledge`, (route) =>
+    route.fulfill({ status: 400, json: { code: 'FAILED_PRECONDITION', message: 'It was changed.' } }),
+  )
+  await select()
+  await bar.getByText('3 selected').waitFor()
+  await expectAccessible(page)
+  await bar.getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByText('2 incidents acknowledged').waitFor()
+  await page.getByText(`${(await incident(refusedId)).title}: It was changed.`).waitFor()
+  await bar.getByText('1 selected').waitFor()
+  expect(await states()).toEqual(['OPEN', 'ACKNOWLEDGED', 'ACKNOWLEDGED'])
+  expectTrouble(trouble, /status of 400/)
+  await page.unroute(`**/incidents/${refusedId}/acknowledge`)
+  await bar.getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByText('1 incident acknowledged').waitFor()
+  expect(await states()).toEqual(['ACKNOWLEDGED', 'ACKNOWLEDGED', 'ACKNOWLEDGED'])
+
+  const dialog = page.getByRole('dialog')
+  await select()
+  await bar.getByRole('button', { name: 'Assign' }).click()
+  await dialog.getByRole('button', { name: 'Assign', exact: true }).click()
+  await page.getByText('3 incidents assigned').waitFor()
+  for (const id of ids) expect((await incident(id)).assignee.id).toBe(owner.id)
+
+  await select()
+  await bar.getByRole('button', { name: 'Silence' }).click()
+  await expectAccessible(page)
+  await dialog.getByLabel('Reason').fill('New furniture')
+  await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+  await page.getByText('1 place silenced').waitFor()
+  const { silences } = (await fleet.org.call('GET', '/silences')).body
+  expect(silences).toMatchObject([{ place: { endpointId: fleet.pad.id }, reason: 'New furniture' }])
+  await fleet.org.call('DELETE', `/silences/${silences[0].id}`)
+
+  await select()
+  await bar.getByRole('button', { name: 'Snooze' }).click()
+  await dialog.getByLabel('Until resolved').check()
+  await dialog.getByRole('button', { name: 'Snooze', exact: true }).click()
+  await page.getByText('3 incidents snoozed').waitFor()
+  for (const id of ids) await incidentRow(page, id).waitFor({ state: 'detached' })
+  expect(await bar.count()).toBe(0)
+})
+
 test.runIf(isFullForm)(
-  'a restart from a row restarts the pair once, and an offline device is refused with advice',
+  'a restart from a row restarts the pair once, and is not offered for an offline device',
   async () => {
     const online = await newIncident(harness, fleet.org, { endpoints: [fleet.bar.id, fleet.pad.id] })
     const offline = await newIncident(harness, fleet.org, { endpoints: [skogBar] })
     const page = await openList()
     await page.reload()
     const dialog = page.getByRole('dialog')
-    await incidentRow(page, offline)
-      .getByRole('button', { name: /^Restart/ })
-      .click()
-    await dialog.getByText('The device is not connected and cannot be restarted remotely.').waitFor()
-    expect(await dialog.getByRole('button', { name: /^Restart/ }).count()).toBe(0)
-    await dialog.getByRole('button', { name: 'Close' }).last().click()
-    await incidentRow(page, online)
-      .getByRole('button', { name: /^Restart/ })
-      .click()
+    const restart = (id: string) => incidentRow(page, id).getByRole('button', { name: /^Restart/ })
+    await restart(online).click()
     await dialog.getByText('Bar R00001').waitFor()
     await dialog.getByText('Pad D00001').waitFor()
+    expect(await restart(offline).count()).toBe(0)
     // People are in the room, so the restart would wait.
     await dialog.getByRole('radio', { name: 'Now' }).check()
     await dialog.getByRole('button', { name: 'Restart 2 devices' }).click()

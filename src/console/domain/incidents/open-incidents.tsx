@@ -16,6 +16,7 @@ import { type IncidentsOf, useOpenIncidentsOf } from './place-incidents.ts'
 import { SeverityLabel } from './severity-label.tsx'
 import { IncidentDialogs, useIncidentTasks } from './work/incident-dialogs.tsx'
 import type { StartIncidentTask } from './work/incident-tasks.ts'
+import { useCanRestart } from './work/restartable.ts'
 import { RowActions } from './work/row-actions.tsx'
 
 /** A region can have hundreds; the work list has all of them. */
@@ -32,13 +33,19 @@ export function OpenIncidents({ of, all }: OpenIncidentsProps) {
   const { operate } = usePermissions()
   const incidents = useOpenIncidentsOf(of) ?? []
   const tasks = useIncidentTasks()
+  const canRestart = useCanRestart({ enabled: operate && incidents.length > 0 })
   return (
     <>
       {incidents.length > 0 && (
         <Section title={plural(incidents.length, 'open incident')} actions={incidents.length > 1 && all}>
           <ul className={classes.incidents}>
             {(all ? incidents.slice(0, maxShown) : incidents).map((incident) => (
-              <OpenIncident key={incident.id} incident={incident} start={operate ? tasks.start : undefined} />
+              <OpenIncident
+                key={incident.id}
+                incident={incident}
+                start={operate ? tasks.start : undefined}
+                canRestart={canRestart(incident)}
+              />
             ))}
           </ul>
           {all && incidents.length > maxShown && (
@@ -58,9 +65,10 @@ interface OpenIncidentProps {
   readonly incident: ListedIncident
   /** Undefined for sessions that may not operate. */
   readonly start: StartIncidentTask | undefined
+  readonly canRestart: boolean
 }
 
-function OpenIncident({ incident, start }: OpenIncidentProps) {
+function OpenIncident({ incident, start, canRestart }: OpenIncidentProps) {
   const now = useNow()
   const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
   const facts = [stateName(incident.state), handlerText(incident), remarkText(incident, now)]
@@ -81,7 +89,7 @@ function OpenIncident({ incident, start }: OpenIncidentProps) {
       <Text span fz="sm" className={classes.duration}>
         {durationText(incidentDurationMs(incident, now))}
       </Text>
-      {start && <RowActions incident={incident} start={start} isMenu={isPhone} />}
+      {start && <RowActions incident={incident} start={start} canRestart={canRestart} isMenu={isPhone} />}
     </li>
   )
 }

@@ -2,12 +2,13 @@
 import { Button } from '@mantine/core'
 import { type IncidentDetails, isOpenIncident, isSnoozed } from '../../domain/incidents/incident.ts'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
-import { hasDevices } from '../../domain/incidents/work/row-actions.tsx'
+import { useCanRestart } from '../../domain/incidents/work/restartable.ts'
 import { CheckIcon, ClockIcon, NoteIcon, RebootIcon, UndoIcon, UserIcon } from '../../parts/page/icons.tsx'
 
 export function IncidentButtons({ incident }: { readonly incident: IncidentDetails }) {
   const tasks = useIncidentTasks()
   const isOpen = isOpenIncident(incident)
+  const canRestart = useCanRestart({ enabled: isOpen })
   const isNew = incident.state === 'OPEN'
   return (
     <>
@@ -31,7 +32,7 @@ export function IncidentButtons({ incident }: { readonly incident: IncidentDetai
           </Button>
         </>
       )}
-      {isOpen && hasDevices(incident) && (
+      {canRestart(incident) && (
         <Button variant="default" leftSection={<RebootIcon />} onClick={() => tasks.start('restart', incident)}>
           Restart
         </Button>

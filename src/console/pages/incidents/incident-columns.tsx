@@ -21,9 +21,10 @@ interface ColumnOptions {
   readonly hasEnded: boolean
   /** Undefined for sessions that may not operate. */
   readonly start: StartIncidentTask | undefined
+  readonly canRestart: (incident: ListedIncident) => boolean
 }
 
-export function workListColumns({ now, isCards, hasEnded, start }: ColumnOptions): Column<WorkListRow>[] {
+export function workListColumns({ now, isCards, hasEnded, start, canRestart }: ColumnOptions): Column<WorkListRow>[] {
   const actions: Column<WorkListRow>[] = start
     ? [
         {
@@ -32,7 +33,9 @@ export function workListColumns({ now, isCards, hasEnded, start }: ColumnOptions
           width: '134px',
           isControl: true,
           inCard: 'corner',
-          cell: ({ incident }) => <RowActions incident={incident} start={start} isMenu={isCards} />,
+          cell: ({ incident }) => (
+            <RowActions incident={incident} start={start} canRestart={canRestart(incident)} isMenu={isCards} />
+          ),
         },
       ]
     : []

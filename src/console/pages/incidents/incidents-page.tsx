@@ -2,7 +2,9 @@
 import { Stack, Tabs } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
+import { BulkIncidents } from '../../domain/incidents/bulk/bulk-incidents.tsx'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
+import { useCanRestart } from '../../domain/incidents/work/restartable.ts'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { markEmptyColumns } from '../../parts/table/column.ts'
@@ -10,6 +12,7 @@ import { useColumnsInAddress, useIsCards } from '../../parts/table/column-choice
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
+import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
 import { useNow } from '../../parts/text/now.ts'
@@ -75,10 +78,21 @@ function WorkList() {
   const matches = useIncidentMatcher(deferredSearch, now)
   const shown = useMemo(() => ordered.filter(matches), [ordered, matches])
   const tasks = useIncidentTasks()
+  const canRestart = useCanRestart({ enabled: operate })
   const hasEnded = hasEndedIncidents(deferredSearch.state)
   const columns = useMemo(
-    () => markEmptyColumns(workListColumns({ now, isCards, hasEnded, start: operate ? tasks.start : undefined }), rows),
-    [now, isCards, hasEnded, operate, tasks.start, rows],
+    () =>
+      markEmptyColumns(
+        workListColumns({ now, isCards, hasEnded, start: operate ? tasks.start : undefined, canRestart }),
+        rows,
+      ),
+    [now, isCards, hasEnded, operate, tasks.start, canRestart, rows],
+  )
+  const selection = useRowSelection(useMemo(() => shown.map(({ incident }) => incident.id), [shown]))
+  // Rows that the filters hide stay selected; incidents that have left the list are gone.
+  const selected = useMemo(
+    () => ordered.filter(({ incident }) => selection.keys.has(incident.id)),
+    [ordered, selection.keys],
   )
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
   const clear = () =>
@@ -107,6 +121,24 @@ function WorkList() {
               onClear={isFiltered ? clear : undefined}
             />
           ),
+          selection: operate
+            ? {
+                rows: selection,
+                nameOf: ({ incident }) => incident.title,
+                selected,
+                actions: (
+                  <BulkIncidents
+                    incidents={selected.map(({ incident }) => incident)}
+                    onDone={(incidents) =>
+                      selection.setSome(
+                        incidents.map(({ id }) => id),
+                        false,
+                      )
+                    }
+                  />
+                ),
+              }
+            : undefined,
         })}
         empty={isFiltered ? <NoMatches /> : <NoIncidents snoozedCount={rows.length} />}
       />

@@ -1,7 +1,6 @@
 // The actions of a row of the work list: restart, acknowledge, snooze and note, as buttons or as a menu.
 import { ActionIcon, Menu } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { incidentRules } from '../../../../contract/incidents/rule-table.ts'
 import { CheckIcon, ClockIcon, MoreIcon, NoteIcon, RebootIcon, UndoIcon } from '../../../parts/page/icons.tsx'
 import { isOpenIncident, type ListedIncident } from '../incident.ts'
 import type { StartIncidentTask } from './incident-tasks.ts'
@@ -10,6 +9,8 @@ import classes from './work.module.css'
 interface RowActionsProps {
   readonly incident: ListedIncident
   readonly start: StartIncidentTask
+  /** Whether a device of the incident can be restarted now. */
+  readonly canRestart: boolean
   /** Phones have no room for four buttons. */
   readonly isMenu: boolean
 }
@@ -33,19 +34,14 @@ const actionsOf = ({ state }: ListedIncident): readonly RowAction[] => [
 const keyOf = (task: RowAction['task']) => (task === 'unacknowledge' ? 'acknowledge' : task)
 
 /** The actions that make sense in the state of the incident. */
-function isOffered(task: RowAction['task'], incident: ListedIncident): boolean {
-  if (task === 'note') return true
-  if (!isOpenIncident(incident)) return false
-  return task !== 'restart' || hasDevices(incident)
+function isOffered(task: RowAction['task'], incident: ListedIncident, canRestart: boolean): boolean {
+  if (task === 'restart') return canRestart
+  return task === 'note' || isOpenIncident(incident)
 }
 
-/** Incidents about a certificate, a channel or a job that was stopped have nothing to restart. */
-export const hasDevices = ({ rule }: ListedIncident): boolean =>
-  incidentRules[rule].subject === 'endpoint' || incidentRules[rule].subject === 'room'
-
-export function RowActions({ incident, start, isMenu }: RowActionsProps) {
+export function RowActions({ incident, start, canRestart, isMenu }: RowActionsProps) {
   const actions = actionsOf(incident)
-  const offered = actions.filter(({ task }) => isOffered(task, incident))
+  const offered = actions.filter(({ task }) => isOffered(task, incident, canRestart))
   if (isMenu) {
     return (
       <Menu position="bottom-end" width={200}>
@@ -67,7 +63,7 @@ export function RowActions({ incident, start, isMenu }: RowActionsProps) {
   return (
     <div className={classes.actions}>
       {actions.map(({ task, name, icon }) =>
-        isOffered(task, incident) ? (
+        isOffered(task, incident, canRestart) ? (
           <button
             key={keyOf(task)}
             type="button"
