@@ -55,5 +55,7 @@ test('the help names the kind of value, its words, and how it is cleared', () =>
   expect([placeholderOf(severity), helpOf(severity)]).toEqual(['text', 'The severity. One of INFO, CRITICAL.'])
   expect([placeholderOf(id), helpOf(id)]).toEqual(['number', 'Location. null clears it.'])
   expect([placeholderOf(names), helpOf(names)]).toEqual(['text', 'Repeatable. null clears it.'])
+  expect(helpOf(config)).toBe('Keys: brightness.')
+  expect(helpOf(shapeText(Type.Array(Type.Object({ percent: Type.Integer() }))))).toBe('Keys: percent. Repeatable.')
   expect([flag, ids, config].map(placeholderOf)).toEqual(['true|false', 'number', 'json'])
 })

@@ -33,13 +33,18 @@ export function placeholderOf(shape: ShapeText): string {
   return choicesOf(shape).some(({ format }) => format === 'date-time') ? 'time' : 'text'
 }
 
+/** The config of a device has more keys, which its document lists. */
+const maxKeysInHelp = 20
+
 export function helpOf(shape: ShapeText): string {
   const list = listOf(shape)
   const choices = [...choicesOf(shape), ...(list?.items ? choicesOf(list.items) : [])]
   const words = choices.flatMap((choice) => choice.enum ?? [])
   const description = shape.description ?? choices.find((choice) => choice.description)?.description
+  const keys = [...new Set(choices.flatMap(({ properties = {} }) => Object.keys(properties)))]
   return [
     description,
+    keys.length > 0 && keys.length <= maxKeysInHelp && `Keys: ${keys.join(', ')}.`,
     words.length > 0 && `One of ${words.join(', ')}.`,
     list && 'Repeatable.',
     has(shape, 'null') && !/\bnull\b/i.test(description ?? '') && 'null clears it.',
