@@ -55,7 +55,7 @@ export async function applyPlan(
           },
         )
     outcomes.set(step.number, outcome)
-    if (outcome.state === 'done' && step.id === undefined) created.set(step.pointer as string, outcome.id)
+    if (outcome.state === 'done' && step.id === undefined) created.set(step.pointer, outcome.id)
     options.onOutcome?.(outcome)
   }
   for (const wave of groupBy(steps, ({ rank }) => rank).values()) await mapInParallel(wave, run)

@@ -46,7 +46,7 @@ export async function applySourcePlan(
     origin: sourceId,
     onOutcome: () => onProgress(++done),
     onCreated: async (step, id) => {
-      const row = rowOf.get(step.pointer ?? '')
+      const row = rowOf.get(step.pointer)
       if (row) await link([{ row, id: id as number }])
     },
   })

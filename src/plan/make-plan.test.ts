@@ -244,6 +244,14 @@ test('a prune deletes what a section leaves out, from the inside out, and never 
     ['regionsDelete', 1, undefined, [3]],
     ['profilesDelete', 1, undefined, [1]],
   ])
+  // A deletion has the place of the list that leaves the thing out.
+  expect(plan.steps.map(({ pointer }) => pointer)).toEqual([...Array(4).fill('/regions'), '/profiles'])
+  const emptied = { regions: [{ name: 'Europe', locations: [{ name: 'Oslo', rooms: [] }] }] }
+  const findPlace = (pointer: string) => (pointer.endsWith('/rooms') ? { line: 7 } : undefined)
+  expect(planOf(emptied, { prune: true, findPlace }).steps).toMatchObject([
+    { id: 1, pointer: '/regions/0/locations/0/rooms', place: { line: 7 } },
+    { id: 2, pointer: '/regions/0/locations/0/rooms', place: { line: 7 } },
+  ])
   expect(problemsOf({ profiles: [] }, { prune: true })).toEqual([
     'The prune would delete profile 1 (Quiet), but room 1 (Europe / Oslo / Fjord) has it. Add it to the document, or remove what names it.',
   ])

@@ -25,7 +25,7 @@ import { findPruned } from './prune.ts'
 import { makeReferences } from './references.ts'
 import { matchSilences } from './silences.ts'
 import { deletionOf, type EntrySteps, type StepContext, stepsOfEntry } from './steps.ts'
-import type { Snapshot, Values } from './things.ts'
+import type { OrganisationThing, Snapshot, Values } from './things.ts'
 
 const noPlace = (): undefined => undefined
 
@@ -64,14 +64,18 @@ export function makePlan(
         ? { entry, thing, drafts: [], notCompared: [] }
         : stepsOfEntry(entry, thing, desired, context)
     return silence?.replaced
-      ? { ...steps, drafts: [...steps.drafts, deletionOf(silence.replaced, context, entry)] }
+      ? { ...steps, drafts: [...steps.drafts, deletionOf(silence.replaced, context, entry.pointer)] }
       : steps
   })
   for (const { entry, drafts } of planned) {
     for (const problem of drafts.flatMap((draft) => draftProblem(draft) ?? [])) report(entry, problem)
   }
-  const pruned = prune ? findPruned({ document, entries, organisation, matches, silences }) : []
-  const drafts = [...planned.flatMap((steps) => steps.drafts), ...pruned.map((thing) => deletionOf(thing, context))]
+  const listOf = prune
+    ? findPruned({ document, entries, organisation, matches, silences })
+    : new Map<OrganisationThing, string>()
+  const pruned = [...listOf.keys()]
+  const deletions = [...listOf].map(([thing, list]) => deletionOf(thing, context, list))
+  const drafts = [...planned.flatMap((steps) => steps.drafts), ...deletions]
   for (const { pointer, message } of findConflicts({ organisation, pruned, desiredOf, steps: drafts }))
     problems.push(placed(pointer, message))
 

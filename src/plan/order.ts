@@ -27,7 +27,7 @@ export function orderSteps(
   const numberOf = new Map(sorted.map(({ draft }, i) => [draft, i + 1]))
   const dependencies = findDependencies(drafts)
   return sorted.map(({ draft, rank }) => {
-    const place = draft.pointer === undefined ? undefined : findPlace(draft.pointer)
+    const place = findPlace(draft.pointer)
     const dependsOn = [...(dependencies.get(draft) ?? [])].map((needed) => numberOf.get(needed) as number)
     const number = numberOf.get(draft) as number
     return {
@@ -43,7 +43,7 @@ function findDependencies(drafts: readonly DraftStep[]): Map<DraftStep, Set<Draf
   /** Steps about things that are in a site, or have a profile, before the plan. */
   const usersOf = new Map<string, DraftStep[]>()
   for (const draft of drafts) {
-    if (draft.id === undefined) creationAt.set(draft.pointer as string, draft)
+    if (draft.id === undefined) creationAt.set(draft.pointer, draft)
     else if (draft.operation.endsWith('Update')) updateOf.set(`${draft.kind} ${draft.id}`, draft)
     for (const target of targetsIn(draft.kind, draft.before)) {
       if (!('id' in target)) continue
@@ -56,7 +56,7 @@ function findDependencies(drafts: readonly DraftStep[]): Map<DraftStep, Set<Draf
   const dependenciesOf = (draft: DraftStep): DraftStep[] => {
     if (draft.operation.endsWith('Delete')) {
       // A silence that is replaced has the pointer of its entry.
-      const replacement = draft.pointer === undefined ? undefined : creationAt.get(draft.pointer)
+      const replacement = creationAt.get(draft.pointer)
       return [...(usersOf.get(`${draft.kind} ${draft.id}`) ?? []), ...(replacement ? [replacement] : [])]
     }
     const created = targetsIn(draft.kind, draft.after).flatMap(

@@ -46,8 +46,8 @@ export interface OrganisationStep {
   /** Fields before the step, as the plan saw them, and after it. */
   readonly before: Values
   readonly after: Values
-  /** Absent for a thing that the document does not name. */
-  readonly pointer?: string
+  /** The entry of the thing. A deletion has the list that leaves it out, or the entry of the silence that replaces it. */
+  readonly pointer: string
   readonly place?: FilePlace
   /** Numbers of the steps without which this one must not be carried out. */
   readonly dependsOn: readonly number[]

@@ -59,7 +59,7 @@ export function stepsOfEntry(
   return { entry, thing, drafts: drafts.map((step) => withPermission(step, entry, context)), notCompared }
 }
 
-export function deletionOf(thing: OrganisationThing, { organisation }: StepContext, entry?: Entry): DraftStep {
+export function deletionOf(thing: OrganisationThing, { organisation }: StepContext, pointer: string): DraftStep {
   const endpointCount = endpointCountOf(thing, organisation)
   const draft: DraftStep = {
     operation: kindTable[thing.kind].delete as StepOperation,
@@ -69,7 +69,7 @@ export function deletionOf(thing: OrganisationThing, { organisation }: StepConte
     changes: [],
     before: thing.values,
     after: {},
-    ...(entry && { pointer: entry.pointer }),
+    pointer,
     ...(endpointCount && { endpointCount, needs: 'unenrol' as const }),
   }
   const forbidden = forbiddenReason(draft, organisation)

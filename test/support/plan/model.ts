@@ -64,7 +64,7 @@ export class ModelOrganisation {
     const after = this.#resolved(step.kind, step.after, created)
     if (step.operation.endsWith('Create')) {
       const id = this.#nextId++
-      created.set(step.pointer as string, id)
+      created.set(step.pointer, id)
       this.#put({ kind: step.kind, id, values: withoutNulls({ ...defaultsOf(step.kind), ...after }) })
       return
     }
