@@ -3,9 +3,12 @@
 import type { TSchema } from 'typebox'
 import Format from 'typebox/format'
 import Value from 'typebox/value'
+import { customFieldName } from '../contract/fleet/custom-fields.ts'
+import { roomTagPattern } from '../contract/jobs/job-request.ts'
 import { textProblem } from '../contract/text.ts'
 import { isTimeZone, parseTime } from '../contract/time.ts'
-import { OrganisationDocument, siteTimeZoneFormat } from './document.ts'
+import { timeOfDayPattern } from '../contract/weekly-hours.ts'
+import { OrganisationDocument, siteTimeZoneFormat, variableNamePattern } from './document.ts'
 import type { FindPlace, Problem } from './plan.ts'
 
 /** A file with more mistakes is probably not a document. */
@@ -102,7 +105,9 @@ function mistakeIn(shape: Shape, value: unknown): { pointer: string; message: st
   const specific = errors.find(({ keyword }) => !['type', 'boolean', 'additionalProperties'].includes(keyword)) ?? first
   if (types.length > 0 && types.length === atRoot.length && specific.instancePath === '') {
     const alternatives = isSecretShape(shape) ? ['{env: NAME}'] : types.map(({ params }) => typeText(params))
-    return { pointer: '', message: `The value must be ${[...new Set(alternatives)].join(' or ')}.` }
+    const wanted = [...new Set(alternatives)].join(' or ')
+    const isBare = wanted === 'a text' && ['number', 'boolean'].includes(typeof value)
+    return { pointer: '', message: `The value must be ${wanted}${isBare ? ': write it in quotes' : ''}.` }
   }
   return { pointer: specific.instancePath, message: sentenceOf(specific) }
 }
@@ -138,11 +143,22 @@ const formatTexts: Readonly<Record<string, string>> = {
   [siteTimeZoneFormat]: 'must be a time zone, such as Europe/Oslo',
 }
 
+const patternTexts: Readonly<Record<string, string>> = {
+  [timeOfDayPattern]: 'The value must be a time of day, such as 20:00.',
+  [roomTagPattern]: 'A tag must have 1 to 40 of a-z, 0-9 and -.',
+  [variableNamePattern]: 'The value must be the name of a variable, such as HOOK_URL.',
+  [`^${customFieldName}$`]: 'The name of a field must have 1 to 40 of a-z, 0-9 and _.',
+}
+
 function sentenceOf({ keyword, params, message }: ReturnType<typeof Value.Errors>[number]): string {
-  const { format, allowedValues } = params as { format?: string; allowedValues?: readonly unknown[] }
+  const { format, allowedValues, pattern } = params as {
+    format?: string
+    allowedValues?: readonly unknown[]
+    pattern?: string | RegExp
+  }
+  if (keyword === 'pattern' && patternTexts[String(pattern)]) return patternTexts[String(pattern)] as string
   if (keyword === 'format' && format !== undefined && formatTexts[format]) return `The value ${formatTexts[format]}.`
   if (keyword === 'enum' && allowedValues) return `The value must be one of ${allowedValues.join(', ')}.`
-  if (keyword === 'propertyNames') return 'The name of a field must have 1 to 40 of a-z, 0-9 and _.'
   if (keyword === 'boolean' || keyword === 'additionalProperties') return 'The key is not known here.'
   return `The value ${message}.`
 }

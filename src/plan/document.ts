@@ -11,11 +11,13 @@ const closed = { additionalProperties: false }
 const Entry = <P extends TProperties>(description: string, properties: P) =>
   Type.Object(properties, { description, ...closed })
 
+export const variableNamePattern = '^[A-Za-z_][A-Za-z0-9_]{0,254}$'
+
 /** A secret is never in a file: `apply` reads it from a variable of its environment. */
 export const EnvSecret = Type.Object(
   {
     env: Type.String({
-      pattern: '^[A-Za-z_][A-Za-z0-9_]{0,254}$',
+      pattern: variableNamePattern,
       description: 'Name of the environment variable that has the value.',
     }),
   },

@@ -91,7 +91,23 @@ test.each<[what: string, content: string | Uint8Array, mistakes: string]>([
   [
     'two mistakes',
     `${start}rooms:\n  - name: a\n    tags: [A]\n  - nam: b\n`,
-    '4:12: The value must match pattern "^[a-z0-9-]{1,40}$".\n5:5: name is missing.\n5:10: Unknown key nam.',
+    '4:12: A tag must have 1 to 40 of a-z, 0-9 and -.\n5:5: name is missing.\n5:10: Unknown key nam.',
+  ],
+  ['a name of digits', `${start}rooms:\n  - name: 101\n`, '3:11: The value must be a text: write it in quotes.'],
+  [
+    'a capacity that is a text',
+    `${start}rooms: [{ name: a, capacity: "8" }]\n`,
+    '2:30: The value must be a whole number.',
+  ],
+  [
+    'a name of a field, and a variable',
+    `${start}rooms: [{ name: a, fields: { Cost Centre: x } }]\nprofiles: [{ name: a, config: { settingsPassword: { env: MY SECRET } } }]\n`,
+    '2:43: The name of a field must have 1 to 40 of a-z, 0-9 and _.\n3:58: The value must be the name of a variable, such as HOOK_URL.',
+  ],
+  [
+    'a time of day',
+    `${start}silences: [{ place: { all: true }, reason: a, weekly: { days: [mon], from: "24:00", to: "5:00" } }]\n`,
+    '2:76: The value must be a time of day, such as 20:00.\n2:89: The value must be a time of day, such as 20:00.',
   ],
 ])('%s', (_, content, mistakes) => {
   const found = mistakesIn(content)
