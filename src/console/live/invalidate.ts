@@ -22,8 +22,8 @@ const roomOperations: Record<string, readonly OperationId[]> = {
   sample: ['roomsSensorData', 'roomsSensorHistory'],
 }
 const endpointOperations: Record<string, readonly OperationId[]> = {
-  connected: ['endpointsGet'],
-  disconnected: ['endpointsGet'],
+  connected: ['endpointsGet', 'endpointsConnections'],
+  disconnected: ['endpointsGet', 'endpointsConnections'],
   // The settings include what the device reports about itself. A gateway sends it when one of its devices has another state.
   status: ['endpointsGet', 'endpointsSettings', 'configStateGet', 'gatewayDevicesList', 'gatewayDevicesGet'],
   config: ['configStateGet', 'configVersionsList', 'endpointsSettings'],

@@ -20,6 +20,7 @@ const minIntervalMs: Partial<Record<OperationId, number>> = {
   sourceDevicesList: 3000,
   sourcesStructure: 3000,
   roomsConnections: 10_000,
+  endpointsConnections: 10_000,
   reportsLastDay: 60_000,
   roomsSensorHistory: 60_000,
   endpointsSensorHistory: 60_000,

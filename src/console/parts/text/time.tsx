@@ -47,6 +47,9 @@ export function zonedTime(at: number, zone: string, now: number = Date.now()): s
   return format(at, zone, isToday ? clock : { ...day, ...clock })
 }
 
+/** "14:05", on the clocks of the zone. */
+export const zonedClock = (at: number, zone: string): string => format(at, zone, clock)
+
 /** "Mon 16". */
 export const zonedWeekday = (at: number, zone: string): string => format(at, zone, { weekday: 'short', day: 'numeric' })
 

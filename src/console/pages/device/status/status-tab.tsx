@@ -1,7 +1,9 @@
 // The status tab shows the problems of a device first, then everything that the device reported, and its past incidents.
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useMemo } from 'react'
+import { ConnectionsSection } from '../../../domain/fleet/connections/connections-section.tsx'
 import { useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
+import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
 import { PastIncidents } from '../../../domain/incidents/past-incidents.tsx'
 import { EmptyState, Section } from '../../../parts/page/page.tsx'
 import type { TabProps } from '../tab-props.ts'
@@ -21,6 +23,7 @@ import { StorageSection } from './storage-section.tsx'
 export function StatusTab({ device, etag }: TabProps) {
   const zone = useDeviceTimeZone(device)
   const incidentsOf = useMemo(() => ({ endpointId: device.id }), [device.id])
+  const restarts = useRestarts()
   const hasConnected = device.connected || device.connectionTime !== undefined
   return (
     <Stack>
@@ -48,6 +51,15 @@ export function StatusTab({ device, etag }: TabProps) {
         </Stack>
       </SimpleGrid>
       <NetworkSection device={device} />
+      {hasConnected && (
+        <ConnectionsSection
+          of={incidentsOf}
+          devices={[device]}
+          roomId={device.roomId}
+          zone={zone}
+          restarts={restarts}
+        />
+      )}
       <PastIncidents of={incidentsOf} zone={zone} />
     </Stack>
   )

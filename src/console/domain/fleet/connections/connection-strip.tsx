@@ -1,5 +1,6 @@
-// The strip of one device: its parts, with marks above them, and the days below.
-import { zonedTime, zonedWeekday } from '../../../parts/text/time.tsx'
+// The strip of one device: its parts, with marks above them, and the days or hours below.
+import { dayMs, hourMs } from '../../../../contract/durations.ts'
+import { zonedClock, zonedTime, zonedWeekday } from '../../../parts/text/time.tsx'
 import { zonedDays } from '../../../parts/text/zoned-time.ts'
 import classes from './connections.module.css'
 import { partText } from './part-text.ts'
@@ -54,15 +55,35 @@ export function ConnectionStrip({
   )
 }
 
-/** A label stands below the start of its day. A day that began before the window has none. */
-export const StripDays = ({ fromMs, toMs, zone }: WindowProps) => (
-  <div className={classes.days} aria-hidden="true">
-    {zonedDays(fromMs, toMs, zone)
-      .filter(({ startMs }) => startMs >= fromMs)
-      .map(({ startMs }) => (
-        <span key={startMs} className={classes.day} style={{ left: percent(startMs - fromMs, toMs - fromMs) }}>
-          {zonedWeekday(startMs, zone)}
-        </span>
-      ))}
-  </div>
-)
+/** A strip that is shorter than this has hours below it. */
+const minDaysMs = 2 * dayMs
+const hourSteps = [0.25, 0.5, 1, 3, 6, 12]
+const maxHourLabels = 8
+
+/** A label stands below the start of its day, or below its hour. A day that began before the window has none. */
+export function StripTimes({ fromMs, toMs, zone }: WindowProps) {
+  const labels =
+    toMs - fromMs >= minDaysMs
+      ? zonedDays(fromMs, toMs, zone).map(({ startMs }) => ({ atMs: startMs, text: zonedWeekday(startMs, zone) }))
+      : hoursIn(fromMs, toMs).map((atMs) => ({ atMs, text: zonedClock(atMs, zone) }))
+  return (
+    <div className={classes.days} aria-hidden="true">
+      {labels
+        .filter(({ atMs }) => atMs >= fromMs)
+        .map(({ atMs, text }) => (
+          <span key={atMs} className={classes.day} style={{ left: percent(atMs - fromMs, toMs - fromMs) }}>
+            {text}
+          </span>
+        ))}
+    </div>
+  )
+}
+
+/** The full hours of a short window, or quarters of them, so that at most eight fit. */
+function hoursIn(fromMs: number, toMs: number): number[] {
+  const lengthMs = toMs - fromMs
+  if (lengthMs <= 0) return []
+  const stepMs = hourMs * (hourSteps.find((hours) => lengthMs / (hours * hourMs) <= maxHourLabels) ?? 12)
+  const firstMs = Math.ceil(fromMs / stepMs) * stepMs
+  return Array.from({ length: Math.max(0, Math.ceil((toMs - firstMs) / stepMs)) }, (_, i) => firstMs + i * stepMs)
+}

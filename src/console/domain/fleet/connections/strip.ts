@@ -1,9 +1,10 @@
 // Turns the connection spans of a device into the parts of a strip: online, offline, restarting, asleep, not known or no record. They leave no gaps. [contract 10.connections]
+import { dayMs, hourMs } from '../../../../contract/durations.ts'
 import { restartGraceMs } from '../../../../contract/fleet/commands.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
-import type { RestartWindow } from '../../../domain/fleet/device/restarts.ts'
 import { plural } from '../../../parts/text/words.ts'
+import type { RestartWindow } from '../device/restarts.ts'
 
 type Connections = ResponseOf<Operations['roomsConnections']>
 export type ConnectionSummary = Connections['endpoints'][number]
@@ -18,7 +19,7 @@ export interface StripPart {
   readonly why?: ShownSpan['why']
 }
 
-interface Window {
+export interface StripWindow {
   readonly fromMs: number
   readonly toMs: number
   /** The device is being restarted, so it is away on purpose. */
@@ -41,7 +42,7 @@ type KnownTime = Pick<ConnectionSummary, 'knownFrom' | 'omittedSpans'>
 export function stripParts(
   spans: readonly ShownSpan[],
   summary: KnownTime | undefined,
-  { fromMs, toMs, isRestarting = false, restarts = [], gaps = [] }: Window,
+  { fromMs, toMs, isRestarting = false, restarts = [], gaps = [] }: StripWindow,
 ): StripPart[] {
   const knownFrom = knownFromOf(spans, summary)
   const knownMs = knownFrom === undefined ? toMs : Math.min(Math.max(Date.parse(knownFrom), fromMs), toMs)
@@ -84,10 +85,23 @@ export function stripParts(
   return parts
 }
 
-/** "99.2 % online, 3 outages, longest 41 min", with ", 1 restart" if people asked for one. */
+interface SummaryTexts {
+  readonly durationText: (ms: number) => string
+  /** The time at which the records begin, in words. */
+  readonly timeText: (ms: number) => string
+}
+
+/** A percentage of a shorter record says more about the enrolment of the device than about its connection. */
+const minPercentMs = dayMs
+
+/**
+ * "99.2 % online, 3 outages, longest 41 min", with ", 1 restart" if people asked for one; "99.2 % online since 14 Nov, 09:12" if the
+ * records begin inside the window, and "Known since 14:05" if they began less than a day ago.
+ */
 export function summaryText(
   summary: ConnectionSummary | undefined,
-  durationText: (ms: number) => string,
+  { durationText, timeText }: SummaryTexts,
+  { fromMs, toMs }: Pick<StripWindow, 'fromMs' | 'toMs'>,
   parts: readonly StripPart[] = [],
 ): string {
   if (summary?.onlineShare === undefined) return 'No data yet'
@@ -95,8 +109,12 @@ export function summaryText(
   const { outages, longestOutageMs, restarts } = withoutRestarts(summary, parts)
   // 99.97 % must not look like a week without an outage.
   const percent = summary.outages > 0 ? Math.min(onlineShare * 100, 99.9) : onlineShare * 100
+  const knownFromMs = summary.knownFrom === undefined ? fromMs : Date.parse(summary.knownFrom)
+  const since = knownFromMs > fromMs ? ` since ${timeText(knownFromMs)}` : ''
   return [
-    `${percent.toLocaleString('en-GB', { maximumFractionDigits: 1 })} % online`,
+    toMs - knownFromMs < minPercentMs
+      ? `Known${since}`
+      : `${percent.toLocaleString('en-GB', { maximumFractionDigits: 1 })} % online${since}`,
     outages === 0 ? ', no outages' : `, ${plural(outages, 'outage')}, longest ${durationText(longestOutageMs)}`,
     restarts > 0 ? `, ${plural(restarts, 'restart')}` : '',
     omittedSpans ? '; older connections are not shown' : '',
@@ -118,4 +136,17 @@ function withoutRestarts(
     longestOutageMs: omittedSpans ? longestOutageMs : Math.max(0, ...lengths),
     restarts,
   }
+}
+
+/** A strip that begins long before the first record would be grey: it begins with the record, and has an hour at least. */
+export const minStripMs = hourMs
+
+/** The part of the window that the strips show: from the first record of a device on. */
+export function stripStartMs(
+  summaries: readonly ConnectionSummary[],
+  { fromMs, toMs }: Pick<StripWindow, 'fromMs' | 'toMs'>,
+): number {
+  const known = summaries.flatMap(({ knownFrom }) => (knownFrom === undefined ? [] : [Date.parse(knownFrom)]))
+  if (known.length === 0) return fromMs
+  return Math.max(fromMs, Math.min(...known, toMs - minStripMs))
 }

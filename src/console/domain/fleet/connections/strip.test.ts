@@ -1,7 +1,7 @@
 // Tests the parts of a connection strip, and the sentence about a device.
 import { expect, test } from 'vitest'
 import { durationText } from '../../../../contract/duration-text.ts'
-import { type ShownGap, type ShownSpan, stripParts, summaryText } from './strip.ts'
+import { type ShownGap, type ShownSpan, stripParts, stripStartMs, summaryText } from './strip.ts'
 
 const minute = (n: number) => new Date(n * 60_000).toISOString()
 const span = (from: number, to?: number, why: ShownSpan['why'] = 'LOST'): ShownSpan => ({
@@ -9,6 +9,8 @@ const span = (from: number, to?: number, why: ShownSpan['why'] = 'LOST'): ShownS
   from: minute(from),
   ...(to !== undefined && { to: minute(to), why }),
 })
+const texts = { durationText, timeText: (ms: number) => `minute ${ms / 60_000}` }
+const week = { fromMs: 0, toMs: 7 * 24 * 60 * 60_000 }
 const window = { fromMs: 0, toMs: 100 * 60_000 }
 const shown = (spans: ShownSpan[], knownFrom?: number, gaps: ShownGap[] = []) =>
   stripParts(spans, knownFrom === undefined ? undefined : { knownFrom: minute(knownFrom) }, { ...window, gaps }).map(
@@ -64,7 +66,8 @@ test('the sentence never rounds an outage away', () => {
   const text = (onlineShare: number | undefined, outages: number, longestOutageSeconds = 0) =>
     summaryText(
       { endpointId: 'a', ...(onlineShare !== undefined && { onlineShare }), outages, longestOutageSeconds },
-      durationText,
+      texts,
+      week,
     )
   expect(text(0.992, 3, 2460)).toBe('99.2 % online, 3 outages, longest 41 min')
   expect(text(0.9999, 1, 60)).toBe('99.9 % online, 1 outage, longest 1 min')
@@ -88,7 +91,7 @@ test('time whose connections were left out has no record, and is not an outage',
     'offline 70',
     'online 71',
   ])
-  expect(summaryText(summary, durationText)).toBe(
+  expect(summaryText(summary, texts, week)).toBe(
     '96 % online, 900 outages, longest 1 min; older connections are not shown',
   )
 })
@@ -114,9 +117,33 @@ test('the time away after a restart that a person asked for does not count as an
   expect(states(46, 48), 'after its deadline').toEqual(['online 0-46', 'offline 46-48', 'online 48-100'])
   const text = (end: number, back: number) => {
     const summary = { endpointId: 'a', onlineShare: 0.992, outages: 1, longestOutageSeconds: (back - end) * 60 }
-    return summaryText(summary, durationText, partsOf(end, back))
+    return summaryText(summary, texts, week, partsOf(end, back))
   }
   expect(text(40, 42)).toBe('99.2 % online, no outages, 1 restart')
   expect(text(41, 60)).toBe('99.2 % online, 1 outage, longest 9 min')
   expect(text(39, 42)).toBe('99.2 % online, 1 outage, longest 3 min')
+})
+
+test('a record that began inside the window says since when, and a percentage needs a day of it', () => {
+  const day = 24 * 60
+  const text = (knownFromMinute: number) =>
+    summaryText(
+      { endpointId: 'a', knownFrom: minute(knownFromMinute), onlineShare: 0.161, outages: 1, longestOutageSeconds: 60 },
+      texts,
+      week,
+    )
+  expect(text(0)).toBe('16.1 % online, 1 outage, longest 1 min')
+  expect(text(5 * day)).toBe('16.1 % online since minute 7200, 1 outage, longest 1 min')
+  expect(text(7 * day - 30)).toBe('Known since minute 10050, 1 outage, longest 1 min')
+})
+
+test('the strips begin with the first record, and show an hour at least', () => {
+  const summary = (knownFromMinute?: number) => ({
+    ...{ endpointId: 'a', outages: 0, longestOutageSeconds: 0 },
+    ...(knownFromMinute !== undefined && { knownFrom: minute(knownFromMinute) }),
+  })
+  const endMinute = week.toMs / 60_000
+  expect(stripStartMs([summary(), summary(600), summary(500)], week)).toBe(500 * 60_000)
+  expect(stripStartMs([summary(endMinute - 3)], week)).toBe((endMinute - 60) * 60_000)
+  expect(stripStartMs([summary(), summary()], week)).toBe(0)
 })

@@ -1,9 +1,9 @@
 // The marks of a strip (restarts, changes of settings, notes), and the times of restarts for its parts.
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { operationQuery } from '../../../api.ts'
-import { isRestart, type RestartWindow, restartWindowsIn } from '../../../domain/fleet/device/restarts.ts'
-import type { RoomDetails } from '../../../domain/fleet/room/room.ts'
 import { plural } from '../../../parts/text/words.ts'
+import type { DeviceDetails } from '../device/device.ts'
+import { isRestart, type RestartWindow, restartWindowsIn } from '../device/restarts.ts'
 
 export interface StripMark {
   readonly kind: 'restart' | 'settings' | 'note'
@@ -16,9 +16,21 @@ interface StripHistory {
   readonly restarts: readonly RestartWindow[]
 }
 
+interface StripSubject {
+  readonly roomId: number | undefined
+  readonly endpoints: readonly DeviceDetails[]
+}
+
 /** The marks and restarts of each device, by its id; notes are about the room and are on every strip of it. */
-export function useStripHistory({ id, endpoints }: RoomDetails, fromMs: number): ReadonlyMap<string, StripHistory> {
-  const notes = useQuery(operationQuery('roomNotesList', { roomId: id })).data?.body.notes ?? []
+export function useStripHistory(
+  { roomId, endpoints }: StripSubject,
+  fromMs: number,
+): ReadonlyMap<string, StripHistory> {
+  const ofRoom = useQuery({
+    ...operationQuery('roomNotesList', { roomId: roomId ?? 0 }),
+    enabled: roomId !== undefined,
+  })
+  const notes = ofRoom.data?.body.notes ?? []
   const operations = useQueries({
     queries: endpoints.map((endpoint) => operationQuery('endpointsOperationsList', { id: endpoint.id })),
   })

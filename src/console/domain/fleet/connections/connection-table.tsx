@@ -3,8 +3,8 @@ import { Box, Text } from '@mantine/core'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
-import classes from '../room.module.css'
 import type { DeviceConnectionStrips } from './connection-strip.tsx'
+import classes from './connections.module.css'
 import { partText } from './part-text.ts'
 
 interface ConnectionTableProps {
