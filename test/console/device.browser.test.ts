@@ -122,8 +122,12 @@ test('the form of a room sets its capacity, tags and custom fields, refuses thos
     ...{ name: 'Fjord', capacity: 12, tags: ['huddle', 'canary'], location },
     ...{ floor: 'Level 2', externalId: 'CMDB-7', fields: { wall: 'B2' } },
   })
+  const fact = (name: string) => page.locator('dl > div').filter({ hasText: name }).getByRole('definition').first()
+  expect(await fact('Floor').innerText()).toBe('Level 2')
+  expect(await fact('External ID').innerText()).toBe('CMDB-7')
+  expect(await fact('People').innerText()).toMatch(/of 12$|^Up to 12$/)
   const about = page.getByRole('region', { name: 'About this room' })
-  expect(await about.getByRole('definition').allInnerTexts()).toEqual(['Level 2', 'CMDB-7', 'B2'])
+  expect(await about.getByRole('definition').allInnerTexts()).toEqual(['B2'])
   await expectAccessible(page)
 })
 
@@ -280,7 +284,9 @@ test('the page of a projector shows what it is, its state and its peripherals, a
   expect(await definitionsOf('Connection')).toMatchObject({ Connected: 'Directly' })
   const sections = () => page.getByRole('tabpanel').getByRole('heading', { level: 2 }).allInnerTexts()
   const past = 'Past incidents, last 30 days'
-  expect(await sections()).toEqual(['State', 'Peripherals', 'Placement', 'Connection', 'Identity', 'Network', past])
+  const strip = 'Connection, last hour'
+  const parts = ['State', 'Peripherals', 'Placement', 'Connection', 'Identity', 'Network', strip, past]
+  expect(await sections()).toEqual(parts)
   expect(await page.locator('main').innerText(), 'no mark of direction').not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
   await expectAccessible(page)
   // In the short form pages.browser.test.ts has such a device on a phone.
@@ -301,7 +307,7 @@ test('the page of a projector shows what it is, its state and its peripherals, a
     .first()
     .waitFor()
   expect(Object.keys(await definitionsOf('State'))).toEqual(['State', 'Power'])
-  expect(await sections()).toEqual(['State', 'Placement', 'Connection', 'Identity', past])
+  expect(await sections()).toEqual(['State', 'Placement', 'Connection', 'Identity', strip, past])
   await page.getByText('As last reported').waitFor()
 
   if (isFullForm) await seeThroughGateway(projector)

@@ -132,9 +132,13 @@ test('a room shows when its devices were online, with marks and as a table; its 
   const { page } = await shared()
   await visit(page, `/rooms/${rooms.fjord}`)
   await settled(page, 'Fjord')
-  const section = page.getByRole('region', { name: 'Connection, last 7 days' })
-  await section.getByText('100 % online, no outages').first().waitFor()
-  await section.getByRole('img', { name: 'Bar R00001: 100 % online, no outages' }).waitFor()
+  const section = page.getByRole('region', { name: 'Connection, last hour' })
+  // A percentage of a few seconds would say nothing.
+  await section
+    .getByText(/^Known since \d\d:\d\d, no outages$/)
+    .first()
+    .waitFor()
+  await section.getByRole('img', { name: /^Bar R00001: Known since \d\d:\d\d, no outages$/ }).waitFor()
   await section.getByRole('button', { name: 'Show as table' }).click()
   // A note is about the room, so the table has it once.
   const note = section.getByRole('row').filter({ hasText: /Note by .+: The HDMI cable is on order\.$/ })
@@ -146,10 +150,10 @@ test('a room shows when its devices were online, with marks and as a table; its 
   expect(await page.getByText(code).count()).toBe(0)
   await page.getByRole('button', { name: 'Show code' }).click()
   await page.getByText(code, { exact: true }).waitFor()
-  await page.getByText(/Shaded: Monday to Friday.*Times in Asia\/Tokyo\./).waitFor()
+  await page.getByText(/Shaded: Monday to Friday.*Tokyo time\./).waitFor()
   const { id } = (await org.call('GET', `/rooms/${rooms.fjord}`)).body.location
   await org.call('PUT', `/locations/${id}`, { body: { timezone: 'America/New_York' } })
-  await page.getByText(/Times in America\/New York\./).waitFor()
+  await page.getByText(/New York time\./).waitFor()
 })
 
 test('the wall signs in with a Read key, has no navigation, and is black when it is stale', async () => {

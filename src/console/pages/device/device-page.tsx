@@ -1,10 +1,10 @@
 // The device page has the open incidents of one device, and tabs for its status, settings, versions, operations and logs.
-import { Group, Tabs, Text } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ComponentType, lazy, useMemo } from 'react'
 import { ApiError } from '../../../client/client.ts'
-import type { DeviceAction } from '../../../contract/device/models.ts'
+import { type DeviceAction, modelOf } from '../../../contract/device/models.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
 import { ConnectionLabel } from '../../domain/fleet/device/connection-label.tsx'
 import { type DeviceDetails, deviceName, hasAction, useDeviceTimeZone } from '../../domain/fleet/device/device.ts'
@@ -17,6 +17,7 @@ import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/
 import { ErrorPanel, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { PageSkeleton } from '../../parts/page/skeleton.tsx'
 import { loadCode } from '../../parts/recovery/load-code.ts'
+import { FactList } from '../../parts/text/fact-list.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import { usePermissions } from '../../session.ts'
 import { DeviceActions } from './device-actions.tsx'
@@ -76,6 +77,7 @@ function DeviceView({ device, etag }: TabProps) {
       beside={<ConnectionState device={device} />}
       actions={may.operate && <DeviceActions device={device} />}
     >
+      <DeviceFacts device={device} />
       <DeviceNote device={device} />
       <OpenIncidents of={incidentsOf} />
       <DeviceSilences device={device} />
@@ -113,19 +115,24 @@ function DeviceSilences({ device: { id, roomId } }: Pick<TabProps, 'device'>) {
 }
 
 function ConnectionState({ device }: { readonly device: DeviceDetails }) {
-  const zone = useDeviceTimeZone(device)
   const restartingSinceMs = useRestarts().get(device.id)
+  return <ConnectionLabel state={device.state} hasGateway={device.hasGateway} restartingSinceMs={restartingSinceMs} />
+}
+
+function DeviceFacts({ device }: { readonly device: DeviceDetails }) {
+  const { serial, model, state, since, firmwareVersion } = device
+  const zone = useDeviceTimeZone(device)
+  const isRestarting = useRestarts().has(device.id)
+  const { name: modelName, manufacturer = device.manufacturer } = modelOf(model)
   return (
-    <Group gap={6}>
-      <Text span c="dimmed" fz="sm">
-        {device.serial}
-      </Text>
-      <ConnectionLabel state={device.state} hasGateway={device.hasGateway} restartingSinceMs={restartingSinceMs} />
-      {device.since && device.state !== 'UNKNOWN' && restartingSinceMs === undefined && (
-        <Text span c="dimmed" fz="sm">
-          since <DateTime at={device.since} zone={zone} />
-        </Text>
-      )}
-    </Group>
+    <FactList
+      label="About this device"
+      facts={[
+        ['Since', since && state !== 'UNKNOWN' && !isRestarting && <DateTime key="since" at={since} zone={zone} />],
+        ['Model', [manufacturer, modelName].filter(Boolean).join(' ')],
+        ['Serial number', serial],
+        ['Firmware', firmwareVersion],
+      ]}
+    />
   )
 }

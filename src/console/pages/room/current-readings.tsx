@@ -49,7 +49,7 @@ export function CurrentReadings({ room, zone, isRestarting }: CurrentReadingsPro
       actions={<ReadingAge at={Number(sample.timestamp) * 1000} zone={zone} />}
     >
       <dl className={classes.tiles}>
-        {sensors.map((sensor) => (
+        {peopleFirst(sensors).map((sensor) => (
           <Tile key={sensor} name={sensorLabels[sensor].name}>
             {isReading(sensor, data) ? (
               <Reading
@@ -74,6 +74,10 @@ export function CurrentReadings({ room, zone, isRestarting }: CurrentReadingsPro
     </Section>
   )
 }
+
+/** The number of people is looked for most. */
+const peopleFirst = (sensors: readonly Sensor[]): readonly Sensor[] =>
+  sensors.toSorted((a, b) => Number(b === 'people') - Number(a === 'people'))
 
 function noReadingsText({ state }: RoomDetails, isRestarting: boolean): string {
   if (isRestarting) return 'No readings while devices restart.'

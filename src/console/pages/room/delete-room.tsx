@@ -2,6 +2,7 @@
 import { List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { operationQuery, useWrite } from '../../api.ts'
 import { deviceName } from '../../domain/fleet/device/device.ts'
 import { itemCount } from '../../domain/fleet/gateway/gateway.ts'
@@ -42,7 +43,7 @@ export function DeleteRoom({ room, etag, opened, onClose }: DeleteRoomProps) {
   const navigate = useNavigate()
   const write = useWrite('roomsDelete', {
     quiet: true,
-    successText: `${room.name} deleted`,
+    successText: `${placedRoomName(room.name, room.location?.name)} deleted`,
     onDone: () => navigate({ to: '/rooms' }),
   })
   const { endpoints } = room

@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../../client/client.ts'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { operationQuery, useWrite } from '../../api.ts'
 import { AddDeviceButton } from '../../domain/fleet/gateway/add-device.tsx'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
@@ -89,7 +90,7 @@ function Enrolment({ room, zone, isConfirming, onConfirmed }: EnrolmentProps) {
           <img
             className={classes.qr}
             src={`data:image/svg+xml,${encodeURIComponent(data.body.qr)}`}
-            alt={`QR code to enrol a device in ${room.name}`}
+            alt={`QR code to enrol a device in ${placedRoomName(room.name, room.location?.name)}`}
           />
           <Stack gap="xs">
             <EnrolmentCode code={data.body.dec} />
@@ -151,7 +152,7 @@ function NewCodeDialog({ room, isExpired, opened, onClose }: NewCodeDialogProps)
       onConfirm={() => write.mutate({ input: { id: room.id } })}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>
-        <strong>{room.name}</strong> gets a new code.{' '}
+        <strong>{placedRoomName(room.name, room.location?.name)}</strong> gets a new code.{' '}
         {isExpired ? 'The old code has expired.' : 'The old code stops working immediately.'} Enrolled devices are not
         affected.
       </Text>

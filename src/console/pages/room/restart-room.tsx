@@ -1,6 +1,7 @@
 // Restarts every device of a room: one request for each pair group, because paired devices restart together. [contract 4.endpointsReboot]
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { errorMessage, operationQuery } from '../../api.ts'
 import { deviceName, hasAction } from '../../domain/fleet/device/device.ts'
 import { groupNamer } from '../../domain/fleet/device/pairing-rule.ts'
@@ -8,6 +9,7 @@ import { restartEffectText, useRestartGroups } from '../../domain/fleet/device/r
 import { RestartOutcome } from '../../domain/fleet/device/restart-outcome.tsx'
 import { RestartTime, useRestartTime } from '../../domain/fleet/device/restart-time.tsx'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
+import { useRoomNames } from '../../domain/fleet/room/room-names.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
 import classes from '../../parts/dialog/dialog.module.css'
 import { plural } from '../../parts/text/words.ts'
@@ -22,6 +24,7 @@ export function RestartRoom({ room, opened, onClose }: RestartRoomProps) {
   const { data, error } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: opened })
   const { devices, groups } = restartPlan(room, data?.body.endpoints ?? [])
   const onlineCount = devices.filter((device) => device.connected && hasAction(device, 'reboot')).length
+  const roomNameOf = useRoomNames({ enabled: opened })
   const choice = useRestartTime(devices, {
     isNowPossible: groups.some(([first]) => first?.connected),
     isOpen: opened,
@@ -34,7 +37,7 @@ export function RestartRoom({ room, opened, onClose }: RestartRoomProps) {
     <ConfirmDialog
       opened={opened}
       onClose={onClose}
-      title={`Restart ${room.name}?`}
+      title={`Restart ${placedRoomName(room.name, room.location?.name)}?`}
       verb={isNow ? `Restart ${plural(onlineCount, 'device')}` : 'Restart later'}
       blocked={data === undefined || choice.isLoading}
       mutation={restart}
@@ -53,7 +56,9 @@ export function RestartRoom({ room, opened, onClose }: RestartRoomProps) {
           devices.map((device) => (
             <li key={device.id}>
               {deviceName(device)}
-              {device.roomId !== room.id && device.roomName && ` in ${device.roomName}`}{' '}
+              {device.roomId !== undefined &&
+                device.roomId !== room.id &&
+                ` in ${roomNameOf(device.roomId, device.roomName)}`}{' '}
               <RestartOutcome device={device} isAwaited={!isNow && named.includes(device.id)} />
             </li>
           ))}

@@ -1,10 +1,11 @@
 // Offers the actions on a whole room: restart, send a message, silence, edit, delete.
-import { Button, Modal } from '@mantine/core'
+import { Button, Menu, Modal } from '@mantine/core'
 import { useState } from 'react'
 import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { hasAction } from '../../domain/fleet/device/device.ts'
 import type { RoomSnapshot } from '../../domain/fleet/room/room.ts'
 import { SilenceButton } from '../../domain/incidents/silence/silence-button.tsx'
+import { ActionsMenu } from '../../parts/page/actions-menu.tsx'
 import { BinIcon, EditIcon, MessageIcon, RebootIcon } from '../../parts/page/icons.tsx'
 import { LoadingBoundary } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
@@ -13,43 +14,34 @@ import { EditRoom } from './edit-room.tsx'
 import { RestartRoom } from './restart-room.tsx'
 import { RoomMessageForm } from './room-message-form.tsx'
 
-/** A restart, a message and a silence need Operate; the other actions need Write too. */
+/** A restart, a message and a silence need Operate; the other actions need Write too. What no device of the room can do is not offered. */
 export function RoomActions({ room, etag }: RoomSnapshot) {
   const { write } = usePermissions()
   const [openDialog, setOpenDialog] = useState<'restart' | 'edit' | 'message' | 'delete'>()
   const close = () => setOpenDialog(undefined)
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<MessageIcon />}
-        onClick={() => setOpenDialog('message')}
-        disabled={!room.endpoints.some((device) => hasAction(device, 'message'))}
-      >
-        Send message
-      </Button>
-      <Button
-        variant="default"
-        leftSection={<RebootIcon />}
-        onClick={() => setOpenDialog('restart')}
-        disabled={!room.endpoints.some((device) => hasAction(device, 'reboot'))}
-      >
-        Restart room
-      </Button>
+      {room.endpoints.some((device) => hasAction(device, 'message')) && (
+        <Button variant="default" leftSection={<MessageIcon />} onClick={() => setOpenDialog('message')}>
+          Send message
+        </Button>
+      )}
+      {room.endpoints.some((device) => hasAction(device, 'reboot')) && (
+        <Button variant="default" leftSection={<RebootIcon />} onClick={() => setOpenDialog('restart')}>
+          Restart room
+        </Button>
+      )}
       <SilenceButton place={{ roomId: room.id }} name={placedRoomName(room.name, room.location?.name)} />
       {write && (
         <>
           <Button variant="default" leftSection={<EditIcon />} onClick={() => setOpenDialog('edit')}>
             Edit
           </Button>
-          <Button
-            variant="default"
-            c="var(--rk-offline)"
-            leftSection={<BinIcon />}
-            onClick={() => setOpenDialog('delete')}
-          >
-            Delete
-          </Button>
+          <ActionsMenu label="More actions">
+            <Menu.Item c="var(--rk-offline)" leftSection={<BinIcon />} onClick={() => setOpenDialog('delete')}>
+              Delete room
+            </Menu.Item>
+          </ActionsMenu>
         </>
       )}
       <Modal opened={openDialog === 'edit'} onClose={close} title="Edit room">

@@ -1,33 +1,28 @@
 // Lists the devices of a room, each leader with its paired devices.
 import { ActionIcon, Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { operationQuery } from '../../api.ts'
 import { type DeviceDetails, deviceName } from '../../domain/fleet/device/device.ts'
 import { EditDevice } from '../../domain/fleet/device/edit-device.tsx'
 import { MoveDevices } from '../../domain/fleet/device/move-devices.tsx'
 import type { Restarts } from '../../domain/fleet/device/restarts.ts'
-import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { EditIcon, LinkIcon, MoveIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, Section } from '../../parts/page/page.tsx'
 import { usePermissions } from '../../session.ts'
-import { type DeviceGroup, deviceGroups, namesOthers } from './device-groups.ts'
+import { type DeviceGroup, groupDevices } from './device-groups.ts'
 import { DeviceLine } from './device-line.tsx'
 import classes from './room.module.css'
 
 interface RoomDevicesProps {
-  readonly room: RoomDetails
+  readonly groups: readonly DeviceGroup[]
   readonly rejectingDevices: readonly DeviceDetails[]
   readonly restarts: Restarts
   readonly zone: string
 }
 
-export function RoomDevices({ room, rejectingDevices, restarts, zone }: RoomDevicesProps) {
+export function RoomDevices({ groups, rejectingDevices, restarts, zone }: RoomDevicesProps) {
   const { operate, write } = usePermissions()
   const [moving, setMoving] = useState<DeviceDetails>()
-  const { data } = useQuery({ ...operationQuery('endpointsBasicList'), enabled: namesOthers(room.endpoints) })
-  const groups = deviceGroups(room.endpoints, data?.body.endpoints ?? [])
   const [isMoving, dialog] = useDisclosure(false)
   const move = (device: DeviceDetails) => {
     setMoving(device)
@@ -119,8 +114,3 @@ const EditButton = ({ device, onEdit }: EditButtonProps) => (
     <EditIcon size={16} />
   </ActionIcon>
 )
-
-const groupDevices = ({ leader, followers }: DeviceGroup): DeviceDetails[] => [
-  ...(leader ? [leader] : []),
-  ...followers,
-]

@@ -1,11 +1,12 @@
 // The room page shows the state of one room, its incidents, readings, devices, history, profile, notes and enrolment code.
-import { Badge, Button, Grid, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ApiError } from '../../../client/client.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
+import { ConnectionsSection } from '../../domain/fleet/connections/connections-section.tsx'
 import { useRestarts } from '../../domain/fleet/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/fleet/device/waiting-restarts.tsx'
 import { AddDeviceDialog } from '../../domain/fleet/gateway/add-device.tsx'
@@ -21,18 +22,19 @@ import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/silence-notice.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { PageSkeleton } from '../../parts/page/skeleton.tsx'
-import { useNow } from '../../parts/text/now.ts'
-import { clockInZone } from '../../parts/text/time.tsx'
 import { usePermissions, useSession } from '../../session.ts'
-import { ConnectionsSection } from './connections/connections-section.tsx'
 import { CurrentReadings } from './current-readings.tsx'
+import { groupDevices, useDeviceGroups } from './device-groups.ts'
 import { EnrolmentSection } from './enrolment-section.tsx'
 import { HistorySection } from './history/history-section.tsx'
 import { NotesSection } from './notes-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
+import classes from './room.module.css'
 import { RoomActions } from './room-actions.tsx'
 import { RoomAttributes } from './room-attributes.tsx'
 import { RoomDevices } from './room-devices.tsx'
+import { RoomFacts } from './room-facts.tsx'
+import { useAroundRoom } from './room-reads.ts'
 import { stateReason, useRejectingDevices } from './room-reason.ts'
 import { WaitingJobs } from './waiting-jobs.tsx'
 
@@ -53,8 +55,9 @@ function RoomLoader({ id }: { readonly id: number }) {
     throwOnError: (thrown, query) => !isNotFound(thrown) && query.state.data === undefined,
   })
   const isWriting = useIsWriting()
+  const isAround = useAroundRoom(id)
   if (isNotFound(error) && !(data && isWriting)) return <RoomNotFound />
-  if (!data) return <PageSkeleton />
+  if (!data || !isAround) return <PageSkeleton />
   return <RoomView room={data.body} etag={data.etag} />
 }
 
@@ -70,6 +73,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
   const offlineCount = room.endpoints.filter((device) => device.state === 'OFFLINE').length
   const state = stateWithRestarts(room.state, offlineCount, restart?.count ?? 0)
   const incidentsOf = useMemo(() => ({ roomId: room.id }), [room.id])
+  const groups = useDeviceGroups(room.endpoints)
   const worstIncident = useWorstIncidentOf(incidentsOf)
   const isEmpty = room.endpoints.length === 0
   // The code stays open when the first device has enrolled: more devices may follow.
@@ -102,11 +106,11 @@ function RoomView({ room, etag }: RoomSnapshot) {
       }
       actions={operate && <RoomActions room={room} etag={etag} />}
     >
-      <Group gap="lg" mt={-12}>
-        <Text role="status">{stateReason(room, rejectingDevices, restarts)}</Text>
-        <LocalTime zone={zone} />
-        <RoomTags tags={room.tags} />
-      </Group>
+      <Text role="status" mt={-12}>
+        {stateReason(room, rejectingDevices, restarts)}
+      </Text>
+      <RoomFacts room={room} state={state} zone={zone} incidentsOf={incidentsOf} />
+      <RoomTags tags={room.tags} />
       <OpenIncidents of={incidentsOf} />
       <WaitingRestarts devices={room.endpoints} />
       <SilenceNotice
@@ -117,29 +121,36 @@ function RoomView({ room, etag }: RoomSnapshot) {
         })}
       />
       <WaitingJobs roomId={room.id} />
-      <Grid gap="md">
-        <Grid.Col span={{ base: 12, lg: 8 }}>
-          <Stack>
-            {!isEmpty && <CurrentReadings room={room} zone={zone} isRestarting={restart !== undefined} />}
-            <RoomDevices room={room} rejectingDevices={rejectingDevices} restarts={restarts} zone={zone} />
-            {isEmpty ? enrolment : <ConnectionsSection room={room} zone={zone} restarts={restarts} />}
-            <HistorySection room={room} zone={zone} />
-            <PastIncidents of={incidentsOf} zone={zone} />
-          </Stack>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Stack>
-            <RoomAttributes room={room} />
-            <LoadingBoundary>
-              <ProfileSection room={room} />
-            </LoadingBoundary>
-            <LoadingBoundary>
-              <NotesSection roomId={room.id} zone={zone} />
-            </LoadingBoundary>
-            {!isEmpty && enrolment}
-          </Stack>
-        </Grid.Col>
-      </Grid>
+      <div className={classes.layout}>
+        <Stack className={classes.first ?? ''}>
+          {!isEmpty && <CurrentReadings room={room} zone={zone} isRestarting={restart !== undefined} />}
+          <RoomDevices groups={groups} rejectingDevices={rejectingDevices} restarts={restarts} zone={zone} />
+          {isEmpty && enrolment}
+        </Stack>
+        <Stack className={classes.aside ?? ''}>
+          <LoadingBoundary>
+            <ProfileSection room={room} />
+          </LoadingBoundary>
+          <RoomAttributes room={room} />
+          <LoadingBoundary>
+            <NotesSection roomId={room.id} zone={zone} />
+          </LoadingBoundary>
+          {!isEmpty && enrolment}
+        </Stack>
+        <Stack className={classes.rest ?? ''}>
+          {!isEmpty && (
+            <ConnectionsSection
+              of={incidentsOf}
+              devices={groups.flatMap(groupDevices)}
+              roomId={room.id}
+              zone={zone}
+              restarts={restarts}
+            />
+          )}
+          <HistorySection room={room} zone={zone} />
+          <PastIncidents of={incidentsOf} zone={zone} />
+        </Stack>
+      </div>
       <AddDeviceDialog room={room} opened={isAdding} onClose={addDevice.close} />
     </Page>
   )
@@ -158,11 +169,6 @@ function RoomTags({ tags }: { readonly tags: readonly string[] | undefined }) {
       ))}
     </Group>
   )
-}
-
-function LocalTime({ zone }: { readonly zone: string }) {
-  const there = clockInZone(useNow(), zone)
-  return there === undefined ? null : <Text c="dimmed">Local time {there}</Text>
 }
 
 function RoomNotFound() {

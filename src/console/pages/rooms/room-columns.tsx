@@ -112,6 +112,16 @@ export const roomColumns = (
         <Aged freshness={freshness}>{peopleText(people, peopleIs)}</Aged>
       ),
   },
+  {
+    id: 'capacity',
+    title: 'Capacity',
+    width: '76px',
+    isNumber: true,
+    from: 'medium',
+    sortValue: roomSortKeys.capacity,
+    text: ({ capacity }) => (capacity === undefined ? '' : String(capacity)),
+    cell: ({ capacity }) => capacity ?? dash('none'),
+  },
   ...airSensors.map((sensor) => airColumn(sensor, requested.includes(sensor))),
   ...textColumns,
   ...fieldColumns<RoomTableRow>(customFieldNames(rows)),

@@ -29,6 +29,7 @@ import type { LocationNode } from './site-tree.ts'
 import classes from './sites.module.css'
 import { SitesBreadcrumbs } from './sites-breadcrumbs.tsx'
 import { roomsUrl, StateCounts } from './state-counts.tsx'
+import { useArePlaceReadsDone } from './use-place-reads.ts'
 import { locationsOf, type SiteTreeWithRooms, useSiteTree } from './use-site-tree.ts'
 
 export function LocationPage() {
@@ -39,6 +40,8 @@ export function LocationPage() {
     () => locationsOf(sites.tree).find(({ id }) => String(id) === locationId),
     [sites.tree, locationId],
   )
+  const isRead = useArePlaceReadsDone({ locationId: Number(locationId) }, location !== undefined)
+  if (location && !isRead) return <PageSkeleton />
   if (location) return <LocationView key={location.id} location={location} sites={sites} />
   return isWriting ? <PageSkeleton /> : <SiteNotFound kind="location" />
 }

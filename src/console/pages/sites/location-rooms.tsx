@@ -26,19 +26,22 @@ interface RoomOfLocation {
   readonly room: RoomTableRow
   readonly use: number | undefined
   readonly airOutside: number | undefined
+  /** The reports have not arrived yet; their columns keep their places. */
+  readonly isReading: boolean
 }
 
 export function LocationRooms({ locationId, week }: LocationRoomsProps) {
   const { rows } = useRoomRows()
   const useOf = useMemo(() => new Map(week.use?.map(({ room, use }) => [room?.id, use])), [week.use])
   const airOf = useMemo(() => new Map(week.air?.map(({ room, outsideShare }) => [room?.id, outsideShare])), [week.air])
+  const isReading = !week.error && !(week.use && week.air)
   const here = useMemo(
     () =>
       sortRooms(
         rows.filter(({ location }) => location?.id === locationId),
         defaultRoomSort,
-      ).map((room): RoomOfLocation => ({ room, use: useOf.get(room.id), airOutside: airOf.get(room.id) })),
-    [rows, locationId, useOf, airOf],
+      ).map((room): RoomOfLocation => ({ room, use: useOf.get(room.id), airOutside: airOf.get(room.id), isReading })),
+    [rows, locationId, useOf, airOf, isReading],
   )
   const columns = useMemo(() => markEmptyColumns(roomColumns, here), [here])
   const search = { location: String(locationId) }
@@ -116,16 +119,20 @@ const roomColumns: readonly Column<RoomOfLocation>[] = [
     title: 'Use, 7 days',
     isNumber: true,
     sortValue: ({ use }) => use ?? null,
+    width: '120px',
     text: ({ use }) => (use === undefined ? '' : shareText(use)),
-    cell: ({ use }) => shareText(use),
+    hasValue: ({ use, isReading }) => isReading || use !== undefined,
+    cell: ({ use, isReading }) => (isReading ? '…' : shareText(use)),
   },
   {
     id: 'air',
     title: 'Air outside limits',
     isNumber: true,
     sortValue: ({ airOutside }) => airOutside ?? null,
+    width: '150px',
     text: ({ airOutside }) => (airOutside === undefined ? '' : shareText(airOutside)),
-    cell: ({ airOutside }) => shareText(airOutside),
+    hasValue: ({ airOutside, isReading }) => isReading || airOutside !== undefined,
+    cell: ({ airOutside, isReading }) => (isReading ? '…' : shareText(airOutside)),
   },
 ]
 

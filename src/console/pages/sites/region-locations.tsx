@@ -17,6 +17,8 @@ export interface LocationOfRegion {
   readonly incidentCount: number
   readonly use: number | undefined
   readonly airOutside: number | undefined
+  /** The reports have not arrived yet; their columns keep their places. */
+  readonly isReading: boolean
 }
 
 export function RegionLocations({ rows }: { readonly rows: readonly LocationOfRegion[] }) {
@@ -101,15 +103,19 @@ const locationColumns: readonly Column<LocationOfRegion>[] = [
     title: 'Use, 7 days',
     isNumber: true,
     sortValue: ({ use }) => use ?? null,
+    width: '120px',
     text: ({ use }) => (use === undefined ? '' : shareText(use)),
-    cell: ({ use }) => shareText(use),
+    hasValue: ({ use, isReading }) => isReading || use !== undefined,
+    cell: ({ use, isReading }) => (isReading ? '…' : shareText(use)),
   },
   {
     id: 'air',
     title: 'Air outside limits',
     isNumber: true,
     sortValue: ({ airOutside }) => airOutside ?? null,
+    width: '150px',
     text: ({ airOutside }) => (airOutside === undefined ? '' : shareText(airOutside)),
-    cell: ({ airOutside }) => shareText(airOutside),
+    hasValue: ({ airOutside, isReading }) => isReading || airOutside !== undefined,
+    cell: ({ airOutside, isReading }) => (isReading ? '…' : shareText(airOutside)),
   },
 ]

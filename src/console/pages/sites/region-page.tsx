@@ -28,6 +28,7 @@ import type { RegionNode } from './site-tree.ts'
 import classes from './sites.module.css'
 import { SitesBreadcrumbs } from './sites-breadcrumbs.tsx'
 import { roomsUrl, StateCounts } from './state-counts.tsx'
+import { useArePlaceReadsDone } from './use-place-reads.ts'
 import { type SiteTreeWithRooms, useSiteTree } from './use-site-tree.ts'
 
 export function RegionPage() {
@@ -35,6 +36,8 @@ export function RegionPage() {
   const sites = useSiteTree()
   const isWriting = useIsWriting()
   const region = useMemo(() => sites.tree.regions.find(({ id }) => String(id) === regionId), [sites.tree, regionId])
+  const isRead = useArePlaceReadsDone({ regionId: Number(regionId) }, region !== undefined)
+  if (region && !isRead) return <PageSkeleton />
   if (region) return <RegionView key={region.id} region={region} sites={sites} />
   return isWriting ? <PageSkeleton /> : <SiteNotFound kind="region" />
 }
@@ -114,6 +117,7 @@ function useLocationRows(region: RegionNode, week: ReturnType<typeof useLastWeek
   const { org } = useSession()
   const incidents = useOpenIncidentsOf({ regionId: region.id })
   return useMemo(() => {
+    const isReading = !week.error && !(week.use && week.air)
     const useOf = new Map(week.use?.map(({ location, use }) => [location?.id, use]))
     const airOf = new Map(week.air?.map(({ location, outsideShare }) => [location?.id, outsideShare]))
     return region.locations.map((location) => ({
@@ -123,8 +127,9 @@ function useLocationRows(region: RegionNode, week: ReturnType<typeof useLastWeek
       incidentCount: incidents?.filter(({ locationIds }) => locationIds.includes(location.id)).length ?? 0,
       use: useOf.get(location.id),
       airOutside: airOf.get(location.id),
+      isReading,
     }))
-  }, [region, week.use, week.air, incidents, org.timezone])
+  }, [region, week.use, week.air, week.error, incidents, org.timezone])
 }
 
 function RegionFacts({ region }: { readonly region: RegionNode }) {

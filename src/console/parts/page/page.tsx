@@ -5,6 +5,7 @@ import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { errorMessage } from '../../api.ts'
 import { isRecoverable, RecoveryPanel } from '../recovery/recovery-panel.tsx'
 import { WarnIcon } from './icons.tsx'
+import classes from './page.module.css'
 import { Loading } from './skeleton.tsx'
 
 interface PageProps {
@@ -28,15 +29,19 @@ export function Page({ title, above, beside, actions, children }: PageProps) {
     <Stack gap="md">
       <Box>
         {above}
-        <Group justify="space-between" align="center" gap="sm">
-          <Group gap="md" align="center" miw={0}>
+        <div className={classes.head}>
+          <Group gap="md" align="center" className={classes.title ?? ''}>
             <Title order={1} ref={heading} tabIndex={-1} style={{ outline: 'none', overflowWrap: 'anywhere' }}>
               {title}
             </Title>
             {beside}
           </Group>
-          {actions && <Group gap="xs">{actions}</Group>}
-        </Group>
+          {actions && (
+            <Group gap="xs" className={classes.actions ?? ''}>
+              {actions}
+            </Group>
+          )}
+        </div>
       </Box>
       {children}
     </Stack>

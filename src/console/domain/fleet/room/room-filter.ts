@@ -93,6 +93,7 @@ export const roomSortKeys = {
   state: (row) => rank.get(row.state) ?? null,
   devices: (row) => row.endpointCount,
   people: (row) => row.people ?? null,
+  capacity: (row) => row.capacity ?? null,
   location: (row) => row.location?.name.toLowerCase() ?? null,
   region: (row) => row.region?.name.toLowerCase() ?? null,
   profile: (row) => row.profileName?.toLowerCase() ?? null,

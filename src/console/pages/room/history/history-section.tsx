@@ -5,14 +5,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { sensors as allSensors, type Sensor } from '../../../../contract/device/models.ts'
 import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
-import { operationQuery } from '../../../api.ts'
+import { placedRoomName } from '../../../../contract/fleet/room-name.ts'
 import type { RoomDetails } from '../../../domain/fleet/room/room.ts'
+import { useRoomNames } from '../../../domain/fleet/room/room-names.ts'
 import { RoomSelect } from '../../../domain/fleet/room/room-select.tsx'
 import { type HistoryBucket, startSeconds } from '../../../parts/chart/buckets.ts'
 import type { TimeRange } from '../../../parts/chart/plot-options.ts'
 import { DownloadIcon } from '../../../parts/page/icons.tsx'
 import { EmptyState, ErrorPanel, Section } from '../../../parts/page/page.tsx'
 import { Loading } from '../../../parts/page/skeleton.tsx'
+import { zoneCity } from '../../../parts/text/time.tsx'
 import { roomSensors, sortSensors } from '../room-sensors.ts'
 import { HistoryCharts } from './history-charts.tsx'
 import { downloadHistoryCsv } from './history-csv.ts'
@@ -111,7 +113,7 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
           ) : (
             <HistoryCharts
               roomId={room.id}
-              roomName={room.name}
+              roomName={placedRoomName(room.name, room.location?.name)}
               beside={beside?.data && { name: beside.name, data: beside.data }}
               data={data}
               sensors={sensors}
@@ -139,10 +141,10 @@ const bucketsWithin = (buckets: readonly HistoryBucket[], range: TimeRange, span
 /** The room that the address names beside the room of the page. */
 function useBeside(text: string | undefined, roomId: number, span: SpanName, zone: string) {
   const id = text !== undefined && /^\d{1,9}$/.test(text) && Number(text) !== roomId ? Number(text) : undefined
-  const rooms = useQuery({ ...operationQuery('roomsList'), enabled: id !== undefined }).data?.body.rooms
+  const roomNameOf = useRoomNames({ enabled: id !== undefined })
   const { data, error } = useQuery({ ...historyQuery(id ?? 0, span, zone), enabled: id !== undefined })
   if (id === undefined) return undefined
-  return { id, name: rooms?.find((room) => room.id === id)?.name ?? `Room ${id}`, data, error }
+  return { id, name: roomNameOf(id), data, error }
 }
 
 /** A chart with fewer buckets than this would be a line without points. */
@@ -192,7 +194,7 @@ function HistoryLegend({ room, zone, sensorsWithData, isTable }: HistoryLegendPr
       {isTable
         ? 'Average, with the range from minimum to maximum.'
         : 'Line: average. Band: minimum to maximum. Drag to zoom, double-click to reset. Shaded: Monday to Friday, 8:00 to 18:00.'}{' '}
-      Times in {zone.replaceAll('_', ' ')}.
+      {zoneCity(zone)} time.
       {silent.length > 0 && ` No data for ${silent.map((sensor) => sensorLabels[sensor].name).join(', ')}.`}
     </Text>
   )
