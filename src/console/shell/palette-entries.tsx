@@ -8,6 +8,7 @@ import { operationQuery } from '../api.ts'
 import { deviceName, type ListedDevice } from '../domain/fleet/device/device.ts'
 import { macText } from '../domain/fleet/device/network-address.ts'
 import { restartsIn } from '../domain/fleet/device/restarts.ts'
+import { useRoomNames } from '../domain/fleet/room/room-names.ts'
 import { restartingRoomsOf, stateDuringRestart } from '../domain/fleet/room/room-restarts.ts'
 import { RoomStateLabel } from '../domain/fleet/room/room-state.tsx'
 import { pageNames, searchOf, useViews } from '../domain/people/view/saved-view.ts'
@@ -115,6 +116,7 @@ const ListedRoomState = ({ room, restart }: ListedRoomStateProps) => (
 function useDeviceEntries(): PaletteEntry[] {
   const navigate = useNavigate()
   const endpoints = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints
+  const roomNameOf = useRoomNames()
   return useMemo(
     () =>
       (endpoints ?? []).map((endpoint) => ({
@@ -127,11 +129,16 @@ function useDeviceEntries(): PaletteEntry[] {
           ].join(' '),
         ),
         detail: () =>
-          [endpoint.roomName ?? 'Unassigned', endpoint.serial, endpoint.localIpAddress].filter(Boolean).join(' · '),
+          [
+            endpoint.roomId === undefined ? 'Unassigned' : roomNameOf(endpoint.roomId, endpoint.roomName),
+            ...[endpoint.serial, endpoint.localIpAddress],
+          ]
+            .filter(Boolean)
+            .join(' · '),
         icon: icons.device,
         go: () => void navigate({ to: '/devices/$endpointId', params: { endpointId: endpoint.id } }),
       })),
-    [endpoints, navigate],
+    [endpoints, roomNameOf, navigate],
   )
 }
 

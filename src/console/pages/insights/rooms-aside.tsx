@@ -4,6 +4,7 @@ import { Button, MultiSelect, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { shareText } from '../../../contract/reports/figure-texts.ts'
 import type { UseRow } from '../../../contract/reports/use.ts'
 import { useRoomChoices } from '../../domain/fleet/room/room-choices.ts'
@@ -97,7 +98,7 @@ function Aside({ rows, view: { search, change } }: AsideProps) {
             </Text>
             {week && row.use !== undefined && (
               <HeatMap
-                label={`Use of ${room?.name} by weekday and hour, percent`}
+                label={`Use of ${placedRoomName(room?.name ?? '', location?.name)} by weekday and hour, percent`}
                 days={days}
                 hours={hours}
                 shareOf={(at) => hourUse(week, at)}

@@ -3,11 +3,13 @@ import { Button, Group, Modal, Radio, Select, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { placedRoomName } from '../../../../contract/fleet/room-name.ts'
 import { useBody, useWrite } from '../../../api.ts'
 import { PlusIcon } from '../../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary } from '../../../parts/page/page.tsx'
 import { usePermissions } from '../../../session.ts'
 import type { RoomDetails } from '../room/room.ts'
+import { RoomName } from '../site/room-link.tsx'
 import { EditItemForm } from './edit-item.tsx'
 import classes from './gateway.module.css'
 import { type Gateway, type GatewayDriver, gatewayLabel, itemName } from './gateway.ts'
@@ -43,7 +45,7 @@ export const AddDeviceDialog = ({ opened, onClose, ...preset }: AddDeviceDialogP
   <Modal
     opened={opened}
     onClose={onClose}
-    title={preset.room ? `Add device to ${preset.room.name}` : 'Add device'}
+    title={preset.room ? `Add device to ${placedRoomName(preset.room.name, preset.room.location?.name)}` : 'Add device'}
     size="lg"
     closeOnClickOutside={false}
   >
@@ -196,7 +198,10 @@ function AddedDevice({ gatewayId, itemId, onAddAnother, onClose }: AddedDevicePr
         {item.roomName !== undefined && (
           <>
             {' '}
-            to <strong>{item.roomName}</strong>
+            to{' '}
+            <strong>
+              <RoomName roomId={item.roomId} roomName={item.roomName} />
+            </strong>
           </>
         )}
         .

@@ -3,6 +3,7 @@ import { Button, Modal, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { placedRoomName } from '../../../../contract/fleet/room-name.ts'
 import { maxNameLength } from '../../../../contract/shape.ts'
 import { useWrite } from '../../../api.ts'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
@@ -48,7 +49,7 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
   const [locationId, setLocationId] = useState(locationById.get(Number(location))?.id ?? null)
   const create = useWrite('roomsCreate', {
     quiet: true,
-    successText: (room) => `Created ${room.name}`,
+    successText: (room) => `Created ${placedRoomName(room.name, room.location?.name)}`,
     onDone: (room) => void navigate({ to: '/rooms/$roomId', params: { roomId: String(room.id) } }),
   })
   return (

@@ -9,6 +9,7 @@ import { callText, deviceName, hasAction, type ListedDevice } from '../../fleet/
 import { groupNamer } from '../../fleet/device/pairing-rule.ts'
 import { restartEffectText, useRestartGroups } from '../../fleet/device/restart-groups.ts'
 import { RestartTime, useRestartTime } from '../../fleet/device/restart-time.tsx'
+import { useRoomNames } from '../../fleet/room/room-names.ts'
 import type { IncidentDetails } from '../incident.ts'
 import type { IncidentFormProps } from './incident-tasks.ts'
 
@@ -19,6 +20,7 @@ export function RestartForm({ incident: { id }, onClose }: IncidentFormProps) {
   const { subjects } = useBody('incidentsGet', { id })
   const { endpoints } = useBody('endpointsBasicList')
   const { groups, disconnected } = useMemo(() => restartPlan(subjects, endpoints), [subjects, endpoints])
+  const roomNameOf = useRoomNames()
   const connected = groups.flat()
   const choice = useRestartTime(connected, { isNowPossible: true, isOpen: true })
   const isNow = choice.when === 'now'
@@ -33,7 +35,7 @@ export function RestartForm({ incident: { id }, onClose }: IncidentFormProps) {
           {connected.map((device) => (
             <li key={device.id}>
               {deviceName(device)}
-              {device.roomName && ` in ${device.roomName}`}
+              {device.roomId !== undefined && ` in ${roomNameOf(device.roomId, device.roomName)}`}
               {device.inCallStatus && callText(device.inCallStatus) && (
                 <Text span fz="sm" c="var(--rk-degraded)" fw={500}>
                   {' '}

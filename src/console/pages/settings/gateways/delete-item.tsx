@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { oneLine } from '../../../../contract/words.ts'
 import { useWrite } from '../../../api.ts'
 import { type GatewayItem, itemName } from '../../../domain/fleet/gateway/gateway.ts'
+import { useRoomNames } from '../../../domain/fleet/room/room-names.ts'
 import { ConfirmDialog } from '../../../parts/dialog/confirm-dialog.tsx'
 
 interface DeleteItemProps {
@@ -16,7 +17,8 @@ export function DeleteItem({ item, opened, onClose }: DeleteItemProps) {
   const [isUnenrolled, setUnenrolled] = useState(true)
   const name = oneLine(itemName(item))
   const remove = useWrite('gatewayDevicesDelete', { quiet: true, successText: `${name} deleted`, onDone: onClose })
-  const { id: deviceId, gatewayId: id, endpointId, roomName } = item
+  const { id: deviceId, gatewayId: id, endpointId, roomId, roomName } = item
+  const roomNameOf = useRoomNames({ enabled: opened })
   const unenrol = endpointId !== undefined && isUnenrolled
   return (
     <ConfirmDialog
@@ -35,7 +37,7 @@ export function DeleteItem({ item, opened, onClose }: DeleteItemProps) {
           description={
             isUnenrolled
               ? 'It leaves its room, and its settings and their history are deleted. This cannot be undone.'
-              : `It stays ${roomName === undefined ? 'listed' : `in ${roomName}`}, offline and without a gateway.`
+              : `It stays ${roomId === undefined ? 'listed' : `in ${roomNameOf(roomId, roomName)}`}, offline and without a gateway.`
           }
           checked={isUnenrolled}
           onChange={(event) => setUnenrolled(event.currentTarget.checked)}
