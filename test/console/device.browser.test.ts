@@ -285,7 +285,7 @@ test('the page of a projector shows what it is, its state and its peripherals, a
   const sections = () => page.getByRole('tabpanel').getByRole('heading', { level: 2 }).allInnerTexts()
   const past = 'Past incidents, last 30 days'
   const strip = 'Connection, last hour'
-  const parts = ['State', 'Peripherals', 'Placement', 'Connection', 'Identity', 'Network', strip, past]
+  const parts = [strip, 'State', 'Peripherals', 'Placement', 'Connection', 'Identity', 'Network', past]
   expect(await sections()).toEqual(parts)
   expect(await page.locator('main').innerText(), 'no mark of direction').not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
   await expectAccessible(page)
@@ -307,7 +307,7 @@ test('the page of a projector shows what it is, its state and its peripherals, a
     .first()
     .waitFor()
   expect(Object.keys(await definitionsOf('State'))).toEqual(['State', 'Power'])
-  expect(await sections()).toEqual(['State', 'Placement', 'Connection', 'Identity', strip, past])
+  expect(await sections()).toEqual([strip, 'State', 'Placement', 'Connection', 'Identity', past])
   await page.getByText('As last reported').waitFor()
 
   if (isFullForm) await seeThroughGateway(projector)

@@ -1,19 +1,14 @@
 // Shows the latest readings of a room with their age, for the sensors that its devices have; values outside the limits are marked.
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import type { Sensor } from '../../../contract/device/models.ts'
-import { sensorLabels, sensorNumberText } from '../../../contract/device/sensor-texts.ts'
 import { freshnessOf, maxAgeOfNowMs } from '../../domain/fleet/room/freshness.ts'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
-import { airOutliers, type Outlier, outlierText } from '../../domain/sensors/air.ts'
-import { isReading, peopleText } from '../../domain/sensors/readings.ts'
+import { airOutliers } from '../../domain/sensors/air.ts'
+import { ReadingTiles } from '../../domain/sensors/reading-tiles.tsx'
 import { ErrorPanel, Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
-import { StatusLabel } from '../../parts/text/status-label.tsx'
 import { ageText, DateTime } from '../../parts/text/time.tsx'
 import { useSession } from '../../session.ts'
-import classes from './room.module.css'
 import { roomSensors } from './room-sensors.ts'
 import { sampleQuery } from './sample-query.ts'
 
@@ -42,79 +37,27 @@ export function CurrentReadings({ room, zone, isRestarting }: CurrentReadingsPro
       </Section>
     )
   }
-  const outliers = airOutliers(sample, airLimits)
   return (
     <Section
       title={isNow ? 'Current readings' : 'Last readings'}
       actions={<ReadingAge at={Number(sample.timestamp) * 1000} zone={zone} />}
     >
-      <dl className={classes.tiles}>
-        {peopleFirst(sensors).map((sensor) => (
-          <Tile key={sensor} name={sensorLabels[sensor].name}>
-            {isReading(sensor, data) ? (
-              <Reading
-                sensor={sensor}
-                value={sample[sensor]}
-                peopleIs={data.peopleIs}
-                outlier={outliers.find((one) => one.sensor === sensor)}
-              />
-            ) : (
-              <Text span c="dimmed" fz="sm">
-                No reading
-              </Text>
-            )}
-          </Tile>
-        ))}
-        {hasShutter && (
-          <Tile name="Privacy shutter">
-            <span className={classes.value}>{sample.ShutterClosed ? 'Closed' : 'Open'}</span>
-          </Tile>
-        )}
-      </dl>
+      <ReadingTiles
+        sensors={sensors}
+        readings={data}
+        sample={sample}
+        peopleIs={data.peopleIs}
+        outliers={airOutliers(sample, airLimits)}
+        isShutterClosed={hasShutter ? sample.ShutterClosed : undefined}
+      />
     </Section>
   )
 }
-
-/** The number of people is looked for most. */
-const peopleFirst = (sensors: readonly Sensor[]): readonly Sensor[] =>
-  sensors.toSorted((a, b) => Number(b === 'people') - Number(a === 'people'))
 
 function noReadingsText({ state }: RoomDetails, isRestarting: boolean): string {
   if (isRestarting) return 'No readings while devices restart.'
   return state === 'OFFLINE' ? 'No readings: all devices are offline.' : 'No recent readings. See the history below.'
 }
-
-const Tile = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
-  <div>
-    <Text component="dt" fz="sm" c="dimmed">
-      {name}
-    </Text>
-    <dd>{children}</dd>
-  </div>
-)
-
-interface ReadingProps {
-  readonly sensor: Sensor
-  readonly value: number
-  readonly peopleIs: 'PRESENCE' | undefined
-  readonly outlier: Outlier | undefined
-}
-
-const Reading = ({ sensor, value, peopleIs, outlier }: ReadingProps) => (
-  <>
-    <span className={classes.value}>
-      {sensor === 'people' ? peopleText(value, peopleIs) : sensorNumberText(sensor, value)}
-    </span>{' '}
-    <Text span fz="sm" c="dimmed">
-      {sensorLabels[sensor].unit}
-    </Text>
-    {outlier && (
-      <div>
-        <StatusLabel tone="warning">{outlierText(outlier)}</StatusLabel>
-      </div>
-    )}
-  </>
-)
 
 function ReadingAge({ at, zone }: { readonly at: number; readonly zone: string }) {
   const now = useNow(5000)

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ApiError } from '../../../client/client.ts'
+import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { operationQuery, useIsWriting } from '../../api.ts'
 import { ConnectionsSection } from '../../domain/fleet/connections/connections-section.tsx'
 import { useRestarts } from '../../domain/fleet/device/restarts.ts'
@@ -91,6 +92,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
   return (
     <Page
       title={room.name}
+      windowTitle={placedRoomName(room.name, room.location?.name)}
       above={<SiteBreadcrumbs label="Breadcrumb" location={room.location} />}
       beside={
         // The state is about devices only: a room with bad air or another open incident must not look healthy.

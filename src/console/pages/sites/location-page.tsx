@@ -6,6 +6,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { useIsWriting } from '../../api.ts'
 import { ContactText } from '../../domain/fleet/fields/contact-text.tsx'
 import { NewRoomButton } from '../../domain/fleet/room/new-room-button.tsx'
+import { locationLabel } from '../../domain/fleet/site/sites.ts'
 import { OpenIncidents } from '../../domain/incidents/open-incidents.tsx'
 import { PastIncidents } from '../../domain/incidents/past-incidents.tsx'
 import { SilenceButton } from '../../domain/incidents/silence/silence-button.tsx'
@@ -69,6 +70,7 @@ function LocationView({ location, sites: { tree, rooms } }: LocationViewProps) {
   return (
     <Page
       title={name}
+      windowTitle={locationLabel(location)}
       above={<SitesBreadcrumbs region={region} />}
       actions={
         <>

@@ -10,6 +10,8 @@ import { Loading } from './skeleton.tsx'
 
 interface PageProps {
   readonly title: string
+  /** The title of the window, if the name alone could mean two things. */
+  readonly windowTitle?: string
   /** Shown above the title, such as breadcrumbs. */
   readonly above?: ReactNode
   /** Shown beside the title. */
@@ -18,11 +20,11 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-export function Page({ title, above, beside, actions, children }: PageProps) {
+export function Page({ title, windowTitle = title, above, beside, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · Roomkeeper`
-  }, [title])
+    document.title = `${windowTitle} · Roomkeeper`
+  }, [windowTitle])
   // Moving the focus makes screen readers announce the new page.
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (

@@ -59,6 +59,8 @@ export function ConnectionStrip({
 const minDaysMs = 2 * dayMs
 const hourSteps = [0.25, 0.5, 1, 3, 6, 12]
 const maxHourLabels = 8
+/** A label needs so much of the width before the end of the strip. */
+const minLabelShare = 0.05
 
 /** A label stands below the start of its day, or below its hour. A day that began before the window has none. */
 export function StripTimes({ fromMs, toMs, zone }: WindowProps) {
@@ -69,7 +71,7 @@ export function StripTimes({ fromMs, toMs, zone }: WindowProps) {
   return (
     <div className={classes.days} aria-hidden="true">
       {labels
-        .filter(({ atMs }) => atMs >= fromMs)
+        .filter(({ atMs }) => atMs >= fromMs && atMs <= toMs - minLabelShare * (toMs - fromMs))
         .map(({ atMs, text }) => (
           <span key={atMs} className={classes.day} style={{ left: percent(atMs - fromMs, toMs - fromMs) }}>
             {text}

@@ -3,18 +3,16 @@ import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ApiError } from '../../../../client/client.ts'
-import { modelOf, type Sensor, sensorsOf } from '../../../../contract/device/models.ts'
-import { allSensors, sensorLabels, sensorValueText } from '../../../../contract/device/sensor-texts.ts'
+import { modelOf, sensorsOf } from '../../../../contract/device/models.ts'
+import { allSensors } from '../../../../contract/device/sensor-texts.ts'
 import { operationQuery } from '../../../api.ts'
 import { type DeviceDetails, useDeviceTimeZone } from '../../../domain/fleet/device/device.ts'
-import { airOutliers, outlierText } from '../../../domain/sensors/air.ts'
-import { isReading, peopleText } from '../../../domain/sensors/readings.ts'
-import { WarnIcon } from '../../../parts/page/icons.tsx'
+import { airOutliers } from '../../../domain/sensors/air.ts'
+import { ReadingTiles } from '../../../domain/sensors/reading-tiles.tsx'
 import { ErrorPanel, Section } from '../../../parts/page/page.tsx'
 import { useNow } from '../../../parts/text/now.ts'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
-import classes from './sensor-section.module.css'
 
 /** An older sample is marked as stale. [contract 5.2.aggregate] */
 const staleAfterSeconds = 15 * 60
@@ -41,9 +39,6 @@ export function SensorSection({ device }: { readonly device: DeviceDetails }) {
       </Section>
     )
   }
-  const outliers = airOutliers(sample, airLimits)
-  const textOf = (sensor: Sensor, value: number) =>
-    sensor === 'people' ? peopleText(value, device.peopleIs) : sensorValueText(sensor, value)
   const measuredAtSeconds = Number(sample.timestamp)
   const isStale = now / 1000 - measuredAtSeconds > staleAfterSeconds
   return (
@@ -63,34 +58,14 @@ export function SensorSection({ device }: { readonly device: DeviceDetails }) {
         </Group>
       }
     >
-      <dl className={classes.values}>
-        {allSensors
-          .filter((sensor) => sensors.includes(sensor))
-          .map((sensor) => {
-            const value = sample[sensor]
-            const outlier = outliers.find((one) => one.sensor === sensor)
-            return (
-              <div key={sensor} className={classes.value}>
-                <dt>{sensorLabels[sensor].name}</dt>
-                <dd>
-                  {isReading(sensor, data.body.endpointData) ? textOf(sensor, value) : 'No reading'}
-                  {outlier && (
-                    <Text span fz="xs" c="var(--rk-degraded)" className={classes.outlier}>
-                      <WarnIcon size={14} />
-                      {outlierText(outlier)}
-                    </Text>
-                  )}
-                </dd>
-              </div>
-            )
-          })}
-        {shutter && (
-          <div className={classes.value}>
-            <dt>Privacy shutter</dt>
-            <dd>{data.body.endpointData.shutterClosed ? 'Closed' : 'Open'}</dd>
-          </div>
-        )}
-      </dl>
+      <ReadingTiles
+        sensors={allSensors.filter((sensor) => sensors.includes(sensor))}
+        readings={data.body.endpointData}
+        sample={sample}
+        peopleIs={device.peopleIs}
+        outliers={airOutliers(sample, airLimits)}
+        isShutterClosed={shutter ? data.body.endpointData.shutterClosed === true : undefined}
+      />
     </Section>
   )
 }

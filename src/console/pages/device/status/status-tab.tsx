@@ -29,6 +29,15 @@ export function StatusTab({ device, etag }: TabProps) {
     <Stack>
       <ProblemsSection device={device} />
       <SensorSection device={device} />
+      {hasConnected && (
+        <ConnectionsSection
+          of={incidentsOf}
+          devices={[device]}
+          roomId={device.roomId}
+          zone={zone}
+          restarts={restarts}
+        />
+      )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
         <Stack>
           {hasConnected ? (
@@ -51,15 +60,6 @@ export function StatusTab({ device, etag }: TabProps) {
         </Stack>
       </SimpleGrid>
       <NetworkSection device={device} />
-      {hasConnected && (
-        <ConnectionsSection
-          of={incidentsOf}
-          devices={[device]}
-          roomId={device.roomId}
-          zone={zone}
-          restarts={restarts}
-        />
-      )}
       <PastIncidents of={incidentsOf} zone={zone} />
     </Stack>
   )
