@@ -177,7 +177,7 @@ test('after a restart the devices are reconnecting, not offline, and online sinc
   await settled(page, 'Fjord')
   await page.getByText('Both devices are online.').waitFor()
   await page
-    .getByRole('img', { name: /Known since .*, no outages/ })
+    .getByRole('img', { name: /100 % online since .*, no outages/ })
     .first()
     .waitFor()
   expectTrouble(trouble, failedRequests)
