@@ -19,8 +19,8 @@ import type { StartIncidentTask } from './work/incident-tasks.ts'
 import { useCanRestart } from './work/restartable.ts'
 import { RowActions } from './work/row-actions.tsx'
 
-/** A region can have hundreds; the work list has all of them. */
-const maxShown = 10
+/** A region can have hundreds, which would push its rooms off the screen; the work list has all of them. */
+const maxShown = 5
 
 interface OpenIncidentsProps {
   readonly of: IncidentsOf
