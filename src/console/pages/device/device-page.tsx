@@ -12,8 +12,11 @@ import { DeviceNote } from '../../domain/fleet/device/device-note.tsx'
 import { useRestarts } from '../../domain/fleet/device/restarts.ts'
 import { WaitingRestarts } from '../../domain/fleet/device/waiting-restarts.tsx'
 import { DeviceBreadcrumbs } from '../../domain/fleet/site/room-link.tsx'
+import { incidentsQuery } from '../../domain/incidents/incident-list.ts'
 import { OpenIncidents } from '../../domain/incidents/open-incidents.tsx'
+import { silencesQuery } from '../../domain/incidents/silence/silence.ts'
 import { containingPlaces, SilenceNotice } from '../../domain/incidents/silence/silence-notice.tsx'
+import { areAnswered } from '../../parts/page/first-answers.ts'
 import { ErrorPanel, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { PageSkeleton } from '../../parts/page/skeleton.tsx'
 import { loadCode } from '../../parts/recovery/load-code.ts'
@@ -56,11 +59,22 @@ export function DevicePage() {
   const { endpointId } = useParams({ from: '/devices/$endpointId' })
   const { data, error, refetch } = useQuery(operationQuery('endpointsGet', { id: endpointId }))
   const isWriting = useIsWriting()
+  const isDrawable = useFirstAnswers(endpointId, data !== undefined)
   const isNotFound = error instanceof ApiError && (error.status === 404 || error.status === 400)
   if (isNotFound && !(data && isWriting)) return <DeviceNotFound />
+  if (data && !isDrawable) return <PageSkeleton />
   if (data) return <DeviceView device={data.body} etag={data.etag} />
   if (error) return <ErrorPanel error={error} onRetry={() => void refetch()} />
   return <PageSkeleton />
+}
+
+/** Nothing is read about a device that does not exist. */
+function useFirstAnswers(endpointId: string, isKnown: boolean): boolean {
+  return areAnswered([
+    useQuery({ ...incidentsQuery({ state: 'open', endpointId }), enabled: isKnown }),
+    useQuery({ ...silencesQuery(), enabled: isKnown }),
+    useQuery({ ...operationQuery('operationsList'), enabled: isKnown }),
+  ])
 }
 
 function DeviceView({ device, etag }: TabProps) {

@@ -34,7 +34,7 @@ import classes from './room.module.css'
 import { RoomActions } from './room-actions.tsx'
 import { RoomAttributes } from './room-attributes.tsx'
 import { RoomDevices } from './room-devices.tsx'
-import { RoomFacts } from './room-facts.tsx'
+import { RoomFactList } from './room-fact-list.tsx'
 import { useAroundRoom } from './room-reads.ts'
 import { stateReason, useRejectingDevices } from './room-reason.ts'
 import { WaitingJobs } from './waiting-jobs.tsx'
@@ -111,7 +111,7 @@ function RoomView({ room, etag }: RoomSnapshot) {
       <Text role="status" mt={-12}>
         {stateReason(room, rejectingDevices, restarts)}
       </Text>
-      <RoomFacts room={room} state={state} zone={zone} incidentsOf={incidentsOf} />
+      <RoomFactList room={room} state={state} zone={zone} incidentsOf={incidentsOf} />
       <RoomTags tags={room.tags} />
       <OpenIncidents of={incidentsOf} />
       <WaitingRestarts devices={room.endpoints} />

@@ -3,9 +3,9 @@ import { useQueries } from '@tanstack/react-query'
 import { operationQuery } from '../../api.ts'
 import { incidentsQuery } from '../../domain/incidents/incident-list.ts'
 import { silencesQuery } from '../../domain/incidents/silence/silence.ts'
+import { areAnswered } from '../../parts/page/first-answers.ts'
 import { sampleQuery } from './sample-query.ts'
 
-/** Whether all answers have arrived or failed. Each part of the page shows its own error. */
 export function useAroundRoom(id: number): boolean {
   const answers = useQueries({
     queries: [
@@ -18,7 +18,5 @@ export function useAroundRoom(id: number): boolean {
       operationQuery('roomNotesList', { roomId: id }),
     ],
   })
-  return answers.every(
-    ({ isPending, fetchStatus, failureCount }) => !isPending || fetchStatus === 'paused' || failureCount > 0,
-  )
+  return areAnswered(answers)
 }

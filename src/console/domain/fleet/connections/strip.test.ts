@@ -125,7 +125,7 @@ test('the time away after a restart that a person asked for does not count as an
 })
 
 test('a record that began inside the window says since when, and a percentage needs a day of it', () => {
-  const day = 24 * 60
+  const dayMinutes = 24 * 60
   const text = (knownFromMinute: number) =>
     summaryText(
       { endpointId: 'a', knownFrom: minute(knownFromMinute), onlineShare: 0.161, outages: 1, longestOutageSeconds: 60 },
@@ -133,8 +133,8 @@ test('a record that began inside the window says since when, and a percentage ne
       week,
     )
   expect(text(0)).toBe('16.1 % online, 1 outage, longest 1 min')
-  expect(text(5 * day)).toBe('16.1 % online since minute 7200, 1 outage, longest 1 min')
-  expect(text(7 * day - 30)).toBe('Known since minute 10050, 1 outage, longest 1 min')
+  expect(text(5 * dayMinutes)).toBe('16.1 % online since minute 7200, 1 outage, longest 1 min')
+  expect(text(7 * dayMinutes - 30)).toBe('Known since minute 10050, 1 outage, longest 1 min')
 })
 
 test('the strips begin with the first record, and show an hour at least', () => {

@@ -33,7 +33,8 @@ export function SensorSection({ device }: { readonly device: DeviceDetails }) {
   if (!sample) {
     return (
       <Section title="Sensors">
-        <Text fz="sm" c="dimmed">
+        {/* As high as the readings, which then do not move the page. */}
+        <Text fz="sm" c="dimmed" mih={50}>
           {hasNoSample ? 'No sensor data yet' : 'Loading…'}
         </Text>
       </Section>

@@ -23,7 +23,7 @@ interface RoomFactsProps {
   readonly incidentsOf: IncidentsOf
 }
 
-export function RoomFacts({ room, state, zone, incidentsOf }: RoomFactsProps) {
+export function RoomFactList({ room, state, zone, incidentsOf }: RoomFactsProps) {
   const now = useNow()
   const sinceMs = roomSinceMs(state, room.endpoints)
   const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
