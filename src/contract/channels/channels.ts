@@ -126,6 +126,18 @@ export const Delivery = Shape('Delivery', {
   nextAt: Type.Optional(Timestamp('Time of the next attempt.')),
   status: Type.Optional(Int32('The HTTP status of the last answer.')),
   error: Type.Optional(Type.String({ description: 'The error of the last attempt, in a few words.' })),
+  incident: Type.Optional(
+    Type.Object(
+      {
+        id: Type.String({ description: 'Identifier of the incident.' }),
+        title: Type.String({ description: 'Present title of the incident.' }),
+      },
+      {
+        description: 'The incident that the message is about; absent if it is about something else, or about many.',
+        additionalProperties: false,
+      },
+    ),
+  ),
   createdAt: Timestamp('Time of the cause of the message.'),
   deliveredAt: Type.Optional(Timestamp('Time of the delivery.')),
 })
@@ -136,6 +148,7 @@ const delivery = {
   state: 'DELIVERED',
   attempts: 1,
   status: 204,
+  incident: { id: '12', title: 'Fjord (Oslo) is offline' },
   createdAt: '2026-05-04T08:20:31.000Z',
   deliveredAt: '2026-05-04T08:21:31.000Z',
 }

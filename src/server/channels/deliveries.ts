@@ -12,6 +12,7 @@ import { isoTime } from '../core/clock.ts'
 import { Failure, invalid, refuseReversed } from '../core/failure.ts'
 import { cutPage, logPageSizeOf, pageContext, positionOfPageToken } from '../core/page-token.ts'
 import type { Tx } from '../db/handles.ts'
+import { titlesOfIncidents } from '../incidents/rules.ts'
 import { change } from '../journal/audit/change.ts'
 import { auditRef } from '../journal/audit/change-result.ts'
 import { incidentOrderKey, openingDelayMs, queueForChannel } from '../journal/outbox/outbox.ts'
@@ -45,7 +46,8 @@ export async function deliveriesList(
   const rows = await listDeliveries(ctx.db, { channel, states, from, to, before, limit: size + 1 })
   const positionOf = ({ created_at, number }: DeliveryRow) => ({ timestamp: created_at, seq: number })
   const { page, nextPageToken } = cutPage(ctx.secrets, context, rows, size, positionOf)
-  return { deliveries: page.map(deliveryView), nextPageToken }
+  const titles = await titlesOfIncidents(ctx, [...new Set(page.flatMap(({ incident_id }) => incident_id ?? []))])
+  return { deliveries: page.map((row) => deliveryView(row, titles)), nextPageToken }
 }
 
 export const deliveriesReplay = (
@@ -116,9 +118,10 @@ async function testRecipient({ user }: RequestContext, tx: Tx): Promise<{ readon
   return { address: row.email }
 }
 
-const deliveryView = (row: DeliveryRow): Static<typeof Delivery> => ({
+const deliveryView = (row: DeliveryRow, titles?: ReadonlyMap<number, string>): Static<typeof Delivery> => ({
   id: row.id,
   type: row.type,
+  ...incidentOf(row, titles),
   sequence: row.sequence ?? 0,
   state: row.state,
   attempts: row.attempts,
@@ -128,3 +131,8 @@ const deliveryView = (row: DeliveryRow): Static<typeof Delivery> => ({
   createdAt: isoTime(row.created_at),
   ...(row.delivered_at !== null && { deliveredAt: isoTime(row.delivered_at) }),
 })
+
+function incidentOf({ incident_id: id }: DeliveryRow, titles?: ReadonlyMap<number, string>) {
+  const title = id === null ? undefined : titles?.get(id)
+  return title !== undefined && { incident: { id: String(id), title } }
+}

@@ -8,7 +8,7 @@ import type { DatabaseSchema } from '../db/schema/schema.ts'
 
 type Message = Selectable<DatabaseSchema['messages']>
 type Delivery = Selectable<DatabaseSchema['deliveries']>
-export type DeliveryRow = Pick<Message, 'id' | 'number' | 'type' | 'created_at'> &
+export type DeliveryRow = Pick<Message, 'id' | 'number' | 'type' | 'incident_id' | 'created_at'> &
   Omit<Delivery, 'org' | 'replayed_at' | 'type' | 'data'>
 
 interface DeliveryWindow {
@@ -26,6 +26,7 @@ interface DeliveryWindow {
 const columns = [
   'm.id',
   'm.number',
+  'm.incident_id',
   'm.created_at',
   'd.channel_id',
   'd.message',

@@ -14,6 +14,7 @@ import {
   type IncidentConditions,
   type IncidentRow,
   listIncidents,
+  listIncidentsById,
   listSubjects,
   listTimeline,
   type SubjectRow,
@@ -82,6 +83,15 @@ async function viewsOf(ctx: RequestContext, incidents: readonly IncidentRow[]) {
   const viewContext = await readViewContext(ctx, ctx.db, incidents, subjects, { maxNamed: maxNamedDevices })
   const byIncident = Map.groupBy(subjects, (subject) => subject.incident_id)
   return incidents.map((incident) => incidentView(incident, byIncident.get(incident.id) ?? [], ctx.access, viewContext))
+}
+
+/** Reads the titles of incidents that the caller sees. */
+export async function titlesOfIncidents(
+  ctx: RequestContext,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const incidents = ids.length > 0 ? await listIncidentsById(ctx.db, { ids }) : []
+  return new Map((await viewsOf(ctx, incidents)).map(({ id, title }) => [Number(id), title]))
 }
 
 export async function incidentsGet(ctx: RequestContext, incidentId: string) {

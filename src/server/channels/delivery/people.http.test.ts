@@ -71,6 +71,10 @@ test('the assignee gets one mail with what is wrong, where, since when, who assi
   expect(text).toContain(`${harness.publicUrl}/incidents/${id}`)
   expect(text).toContain(`Room: ${harness.publicUrl}/rooms/${places.fjord}`)
 
+  // The log of the channel names the incident.
+  const { title } = (await org.call('GET', `/incidents/${id}`)).body
+  expect((await deliveries())[0].incident).toEqual({ id, title })
+
   // The assignee already knows about the second assignment, and an end is not told.
   await assign(id, nora.id)
   await assign(id, null)

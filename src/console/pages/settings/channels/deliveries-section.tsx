@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Select, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { deliveryStates } from '../../../../contract/channels/channels.ts'
 import { humanize } from '../../../../contract/words.ts'
@@ -77,7 +78,7 @@ export function DeliveriesSection({ channel }: { readonly channel: ListedChannel
         <EmptyState title={state ? 'No deliveries in this state' : 'No deliveries yet'} />
       )}
       {deliveries.length > 0 && (
-        <DataTable label="Deliveries" rows={deliveries} columns={columns} keyOf={({ id }) => id} minWidthPx={720} />
+        <DataTable label="Deliveries" rows={deliveries} columns={columns} keyOf={({ id }) => id} minWidthPx={880} />
       )}
       {query.hasNextPage && (
         <Button
@@ -110,6 +111,17 @@ const columns: readonly Column<ListedDelivery>[] = [
     title: 'Message',
     inCard: 'heading',
     cell: ({ id, type }) => <span title={id}>{messageNames[type]}</span>,
+  },
+  {
+    id: 'incident',
+    title: 'Incident',
+    breaksWords: true,
+    cell: ({ incident }) =>
+      incident && (
+        <Link to="/incidents/$incidentId" params={{ incidentId: incident.id }}>
+          {incident.title}
+        </Link>
+      ),
   },
   { id: 'created', title: 'Created', cell: ({ createdAt }) => <DateTime at={createdAt} /> },
   { id: 'state', title: 'State', inCard: 'corner', cell: ({ state }) => <DeliveryStateLabel state={state} /> },
