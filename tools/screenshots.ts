@@ -1,12 +1,14 @@
-// Takes the screenshots of the README from the demo: `npm run screenshots`. Look at them before you commit them.
+// Takes the screenshots of the README and of docs/console.md from the demo: `npm run screenshots`. Look at them before you commit them.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Page } from 'playwright-core'
 import { need, programPath } from '../test/support/debian.ts'
 
 const drawingTimeMs = 2_500
+const faultAfterMs = 4 * 60_000
 const root = join(import.meta.dirname, '..')
 const outputFolder = join(root, 'docs/screenshots')
 const dataDir = mkdtempSync(join(tmpdir(), 'roomkeeper-screenshots-'))
@@ -24,7 +26,7 @@ const findRoom = async (page: Page, room: string) => {
   await page.getByRole('heading', { name: 'Devices' }).waitFor()
 }
 const openRoom = async (page: Page) => {
-  await findRoom(page, 'atlas')
+  await findRoom(page, 'juniper')
   await page.getByText('Week', { exact: true }).click()
 }
 /** Opens a device in a room with a profile, so that some settings are locked. */
@@ -35,7 +37,7 @@ const openDevice = async (page: Page) => {
 }
 
 const openAudit = async (page: Page) => {
-  await page.goto('/audit')
+  await page.goto('/audit?type=PROFILE_CREATED')
   await page.getByRole('row').filter({ hasText: 'Profile created' }).getByRole('button').first().click()
 }
 
@@ -64,6 +66,8 @@ try {
   const output = await untilPrinted(/History sent/)
   const url = /ready at (\S+)/.exec(output)?.[1] ?? ''
   const key = /Key +(\S+)/.exec(output)?.[1] ?? ''
+  // The lamp of a projector has reached its end by then.
+  await sleep(faultAfterMs)
   mkdirSync(outputFolder, { recursive: true })
   need('chromium-headless-shell')
   const browser = await chromium.launch({
@@ -76,7 +80,7 @@ try {
     const page = await context.newPage()
     await page.goto('/')
     await page.getByLabel('API key').fill(key)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('status', { name: /^Live/ }).waitFor()
     for (const { name, open } of screenshots.filter((screenshot) => screenshot.scheme === scheme)) {
       await open(page)

@@ -33,7 +33,7 @@ export function program(terminal: Terminal): Command {
   )
 
   addCommand(root, 'demo', 'start a server with a simulated fleet and a week of history', demoOptions).action(
-    async (_, command) => (await import('./demo.ts')).demo(terminal, givenOptions(command)),
+    async (_, command) => (await import('./demo/demo.ts')).demo(terminal, givenOptions(command)),
   )
   addCommand(root, 'doctor', 'check the installation, with the options of "serve"', serveOptions)
     .option('--json', 'print JSON')

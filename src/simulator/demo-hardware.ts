@@ -96,7 +96,11 @@ async function onPort<T>(port: number | undefined, listen: (port: number) => Pro
 export async function studioRoom(client: Client): Promise<number> {
   const { rooms } = (await client.roomsList()).body
   const known = rooms.find(({ name }) => name === studio)
-  return known?.id ?? (await client.roomsCreate({ body: { name: studio } })).body.id
+  if (known) return known.id
+  const [location] = (await client.locationsList()).body.locations
+  return (
+    await client.roomsCreate({ body: { name: studio, capacity: 8, ...(location && { locationId: location.id }) } })
+  ).body.id
 }
 
 /** Returns the id of the gateway once it is connected. */

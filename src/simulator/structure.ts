@@ -49,10 +49,10 @@ export async function buildStructure(
     progress.regions++
   }
   const locationIds: number[] = []
-  for (const { name, region } of plan.locations) {
+  for (const { name, region, timezone } of plan.locations) {
     const regionId = regionIds[region] as number
     const found = locationList.locations.find((place) => place.name === name && place.region?.id === regionId)
-    const create = () => client.locationsCreate({ body: { name, regionId } }, { signal })
+    const create = () => client.locationsCreate({ body: { name, regionId, timezone } }, { signal })
     const key = `${plan.regions[region]}/${name}`
     locationIds.push(await findOrCreate(content.locations, key, idsOf(locationList.locations), found, create))
     progress.locations++
@@ -61,11 +61,11 @@ export async function buildStructure(
   const existing = idsOf(roomList.rooms)
   const nameOf = (locationId: number | undefined, name: string) => `${locationId}/${name}`
   const byName = new Map(roomList.rooms.map((room) => [nameOf(room.location?.id, room.name), room]))
-  await forEachConcurrently(plan.rooms.entries(), 8, signal, async ([n, { name, location }]) => {
+  await forEachConcurrently(plan.rooms.entries(), 8, signal, async ([n, { name, location, seats }]) => {
     const { name: place, region } = plan.locations[location] as FleetPlan['locations'][number]
     const locationId = locationIds[location] as number
     const found = byName.get(nameOf(locationId, name))
-    const create = () => client.roomsCreate({ body: { name, locationId } }, { signal })
+    const create = () => client.roomsCreate({ body: { name, locationId, capacity: seats } }, { signal })
     const key = `${plan.regions[region]}/${place}/${name}`
     roomIds[n] = await findOrCreate(content.rooms, key, existing, found, create)
     progress.rooms++

@@ -37,6 +37,8 @@ const mayImport: Record<string, readonly string[]> = {
     'cli/terminal',
     'server/app.ts',
     'server/first-start.ts',
+    // The demo lives through a week without ports.
+    'server/phases',
     'server/maintenance',
     ...allDomains,
     'server/context',

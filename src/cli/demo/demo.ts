@@ -1,34 +1,38 @@
-// `roomkeeper demo`: runs a server with a simulated fleet and a week of history.
+// `roomkeeper demo`: runs a server with a simulated fleet, which has lived through a week already.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeClient } from '../client/client.ts'
-import { dayMs } from '../contract/durations.ts'
-import { type Service, startService } from '../server/app.ts'
-import type { ServeOptions } from '../server/config/server-options.ts'
-import { StartupError } from '../server/core/failure.ts'
-import { makeLog } from '../server/core/log.ts'
-import { commandLineActor } from '../server/journal/orgs/rules.ts'
-import { listOrgs } from '../server/journal/orgs/store.ts'
-import { keysCreate } from '../server/people/keys/rules.ts'
-import { cliActor } from './database-command.ts'
-import { startGatewayBeside } from './gateway-beside.ts'
-import { makeLoginLink } from './login-link.ts'
-import { runFleet } from './simulate.ts'
-import type { Terminal } from './terminal/terminal.ts'
+import { makeClient } from '../../client/client.ts'
+import { dayMs } from '../../contract/durations.ts'
+import { type Service, startService } from '../../server/app.ts'
+import type { ServeOptions } from '../../server/config/server-options.ts'
+import { StartupError } from '../../server/core/failure.ts'
+import { type Log, makeLog } from '../../server/core/log.ts'
+import { commandLineActor } from '../../server/journal/orgs/rules.ts'
+import { listOrgs } from '../../server/journal/orgs/store.ts'
+import { keysCreate } from '../../server/people/keys/rules.ts'
+import { cliActor } from '../database-command.ts'
+import { startGatewayBeside } from '../gateway-beside.ts'
+import { makeLoginLink } from '../login-link.ts'
+import { runFleet } from '../simulate.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { DemoReceiver, receiverHost } from './receiver.ts'
 
+const seed = 1
 const size = { endpoints: 60, rooms: 24, locations: 6, regions: 3, otherMakers: true }
 
 export async function demo(terminal: Terminal, options: ServeOptions): Promise<void> {
   const stop = new AbortController()
   void terminal.untilStopped().then(() => stop.abort())
   const log = makeLog(options.logLevel)
-  const service = await startService(options, log, {
-    onLost: () => {
-      terminal.writeError('Another program has taken the database, or the name of this node. Stopping.')
-      terminal.exitWithFailure()
-    },
-  })
+  const onLost = () => {
+    terminal.writeError('Another program has taken the database, or the name of this node. Stopping.')
+    terminal.exitWithFailure()
+  }
+  const stateFile = join(options.dataDir, 'simulator.json')
+  await makePast(options, log, onLost, stateFile)
+  const outboundAllow = [...(options.outboundAllow ?? []), receiverHost]
+  const service = await startService({ ...options, outboundAllow }, log, { onLost })
   try {
     const { org, key } = await accessTo(service, terminal, options.dataDir)
     const link = await makeLoginLink(service.services, cliActor(terminal), org, service.publicUrl)
@@ -46,18 +50,20 @@ API reference: ${service.publicUrl}/docs
 Open the console: ${link.url}  (works once, for 15 minutes)
 `)
     const backfillMs = Math.min(7 * dayMs, service.services.settings.sampleRetentionSeconds * 1000)
-    const behaviour = { seed: 1, speed: 1, intervalSeconds: 30, flapShare: 0.03, rejectConfig: 0.03, backfillMs }
-    const stateFile = join(options.dataDir, 'simulator.json')
+    const behaviour = { seed, speed: 1, intervalSeconds: 30, flapShare: 0.03, rejectConfig: 0.03, backfillMs }
     const client = makeClient({ baseUrl: service.url, org, token: key })
-    const { addDemoContent } = await import('../simulator/demo-content.ts')
+    const { addDemoContent } = await import('../../simulator/demo-content.ts')
     await using stack = new AsyncDisposableStack()
+    const receiver = await DemoReceiver.start(terminal)
+    stack.defer(() => receiver.stop())
     await runFleet(
       terminal,
       { ...size, ...behaviour, url: service.url, org, key, stateFile },
       stop.signal,
       async () => {
-        await addDemoContent(client, service.url)
-        const { connectedGateway, DemoHardware, studioRoom } = await import('../simulator/demo-hardware.ts')
+        await receiver.connect(client)
+        await addDemoContent(client)
+        const { connectedGateway, DemoHardware, studioRoom } = await import('../../simulator/demo-hardware.ts')
         const hardware = await DemoHardware.start(join(options.dataDir, 'hardware.json'))
         stack.defer(() => hardware.stop())
         const roomId = await studioRoom(client)
@@ -73,6 +79,25 @@ Open the console: ${link.url}  (works once, for 15 minutes)
   }
 }
 
+/** A new demo lives through its week before it starts. */
+async function makePast(options: ServeOptions, log: Log, onLost: () => void, stateFile: string): Promise<void> {
+  if (readAccess(accessFile(options.dataDir))) return
+  const [{ livePastWeek }, { planFleet }, { FleetState }] = await Promise.all([
+    import('./past.ts'),
+    import('../../simulator/plan.ts'),
+    import('../../simulator/fleet-state.ts'),
+  ])
+  const past = await livePastWeek(options, log, onLost, (org) => planFleet(size, seed, org))
+  if (!past?.key) return
+  const state = FleetState.open(stateFile)
+  for (const { serial, endpointId, credential } of past.devices) {
+    state.content.devices[serial] = { endpointId, credential }
+  }
+  state.markChanged()
+  await state.save()
+  storeAccess(accessFile(options.dataDir), { org: past.org, key: past.key })
+}
+
 interface Access {
   readonly org: string
   readonly key: string
@@ -80,7 +105,7 @@ interface Access {
 
 /** The key of the first start is stored in a file, so that every start can print it. If the file is lost, a new key is created. */
 async function accessTo({ first, services }: Service, terminal: Terminal, folder: string): Promise<Access> {
-  const file = join(folder, 'demo.json')
+  const file = accessFile(folder)
   const made = first?.key === undefined ? undefined : { org: first.org, key: first.key }
   const stored = made ?? readAccess(file)
   const orgs = await listOrgs(services.db.system)
@@ -96,6 +121,8 @@ async function accessTo({ first, services }: Service, terminal: Terminal, folder
   storeAccess(file, access)
   return access
 }
+
+const accessFile = (folder: string): string => join(folder, 'demo.json')
 
 function readAccess(file: string): Access | undefined {
   try {
