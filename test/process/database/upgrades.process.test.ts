@@ -19,12 +19,17 @@ import { sessionHeaders } from '../../support/person.ts'
 import { Site } from '../../support/program.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures')
-const versions = readdirSync(fixtures).filter((name) => name !== 'README.md')
+/** Version 0.1.0 has a data folder only, and no people who sign in. */
+type Content = Omit<FixtureContent, 'person'> &
+  Partial<Pick<FixtureContent, 'person'>> & { readonly secretKey?: string }
+const contentOf = (version: string): Content | undefined =>
+  JSON.parse(readFileSync(join(fixtures, version, 'content.json'), 'utf8'))[engine]
+const versions = readdirSync(fixtures).filter((name) => name !== 'README.md' && contentOf(name) !== undefined)
 
 /** The content of an earlier version's database, in a place of its own. */
-async function restore(version: string): Promise<{ site: Site; content: FixtureContent }> {
+async function restore(version: string): Promise<{ site: Site; content: Content }> {
   const file = (name: string) => join(fixtures, version, name)
-  const content = JSON.parse(readFileSync(file('content.json'), 'utf8'))[engine]
+  const content = contentOf(version) as Content
   const { place, remove } = await newPlace()
   if (place.databaseUrl === undefined) {
     execFileSync('tar', ['-xzf', file('data-folder.tar.gz'), '-C', place.dataDir])
@@ -39,13 +44,13 @@ async function restore(version: string): Promise<{ site: Site; content: FixtureC
 }
 
 test('there are fixtures', () => {
-  expect(versions).toContain('0.2.0')
+  expect(versions).toEqual(expect.arrayContaining(engine === 'sqlite' ? ['0.1.0', '0.2.0'] : ['0.2.0']))
 })
 
 describe.each(versions)('the database of version %s', (version) => {
   const clock = new TestClock()
   let site: Site
-  let content: FixtureContent
+  let content: Content
   let service: ServiceGroup
 
   beforeAll(async () => {
@@ -62,12 +67,17 @@ describe.each(versions)('the database of version %s', (version) => {
   })
 
   /** Only reads are called, which need no other ids. */
-  const known = () => ({ ...content.ids, id: content.org, person: content.person, clock }) as unknown as Fixture
+  const known = () =>
+    Object.assign({ jobs: {} }, content.ids, {
+      id: content.org,
+      person: content.person ?? {},
+      clock,
+    }) as unknown as Fixture
   const read = (id: OperationId, input: object = {}): Promise<Reply> => {
     const { person }: Operation = operations[id]
     const path = pathFor(known(), id, content.org, { ...input })
-    const own = { key: false, headers: sessionHeaders(service, content.person) } as const
-    return send(service.url, 'GET', path, person ? own : { key: content.key })
+    const own = content.person && ({ key: false, headers: sessionHeaders(service, content.person) } as const)
+    return send(service.url, 'GET', path, person && own ? own : { key: content.key })
   }
 
   test('is migrated', async () => {
@@ -77,7 +87,10 @@ describe.each(versions)('the database of version %s', (version) => {
 
   test('answers every read, for keys and for people', async () => {
     // A stream sends its first event when something happens.
-    const reads = operationList.filter(({ method, stream }) => method === 'GET' && !stream)
+    const hasPerson = content.person !== undefined
+    const reads = operationList.filter(
+      ({ method, stream, person }) => method === 'GET' && !stream && (hasPerson || !person),
+    )
     const isKnown = (value: unknown): boolean => value !== undefined
     expect(reads.length).toBeGreaterThan(40)
     for (const { id } of reads) {
@@ -85,7 +98,9 @@ describe.each(versions)('the database of version %s', (version) => {
       // A newer operation may read something that the earlier version did not have.
       if (isNewer && !Object.values(calls[id](known())).every(isKnown)) continue
       const reply = await read(id)
-      expect(reply.status, `${id}: ${reply.text}`).toBe(200)
+      // Version 0.1.0 stored no versions of profiles: the first change of a profile stores the one before it.
+      const isAbsent = version === '0.1.0' && id === 'profileVersionsGet'
+      expect(reply.status, `${id}: ${reply.text}`).toBe(isAbsent ? 404 : 200)
     }
   })
 
