@@ -102,6 +102,21 @@ test('docs/works-with.md names every driver, type of source and known model, and
   expect(makers.filter((name) => !name.endsWith('.md') && !page.includes(name))).toEqual([])
 })
 
+test('docs/troubleshooting.md quotes messages that the program has, and docs/upgrading.md has each version of the changelog', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.ts$/.test(name) && !name.endsWith('.test.ts'))
+    .map((name) => read(join('src', name)))
+    .join('\n')
+  const quoted = [...read('docs/troubleshooting.md').matchAll(/^\| `([^`]* [^`]* [^`]*)`/gm)].map(
+    ([, text = '']) => text,
+  )
+  expect(quoted.length).toBeGreaterThan(10)
+  const pieces = quoted.flatMap((text) => text.split('…').map((piece) => piece.trim()))
+  expect(pieces.filter((piece) => !sources.includes(piece))).toEqual([])
+  const versions = [...read('CHANGELOG.md').matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, version]) => version)
+  for (const version of versions.slice(0, -1)) expect(read('docs/upgrading.md')).toContain(`→ ${version} |`)
+})
+
 test('.ci/run calls the test command of the README', () => {
   const [, command] = /^## Test\n\n```sh\n(.+)\n```$/m.exec(read('README.md')) ?? []
   expect(read('.ci/run').trimEnd().split('\n').at(-1)).toBe(command)
