@@ -53,8 +53,6 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Card: { defaultProps: { withBorder: true, padding: 'md' } },
-    // The colour of an alert has too little contrast for its title.
-    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Button: { defaultProps: { size: 'sm' } },
     // The placeholder is a focusable child that a menu may not have; without it the first item gets the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },

@@ -1,10 +1,11 @@
 // Offers a passkey after a sign-in with a link, because the link does not work a second time. [contract 11.local]
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { browserHasPasskeys, createPasskey } from '../domain/people/sign-in/passkeys.ts'
 import { passkeyObstacle, useSignInWays } from '../domain/people/sign-in/sign-in-ways.tsx'
 import { ErrorText } from '../parts/page/page.tsx'
 import { Loading } from '../parts/page/skeleton.tsx'
+import { Notice } from '../parts/text/notice.tsx'
 import { dismissPasskeyOffer, useSession } from '../session.ts'
 import { SignInCard } from './sign-in-card.tsx'
 
@@ -26,9 +27,9 @@ export function PasskeyOffer() {
         </Text>
       )}
       {!isPending && obstacle !== undefined && (
-        <Alert color="orange" title="You cannot add a passkey here">
+        <Notice tone="warning" role="alert" title="You cannot add a passkey here">
           {obstacle} {!browserHasPasskeys() && 'Next time, open the console in a browser that has passkeys.'}
-        </Alert>
+        </Notice>
       )}
       {!isPending && obstacle !== undefined && (
         <Text fz="sm" c="dimmed">

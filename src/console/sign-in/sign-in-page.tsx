@@ -1,11 +1,12 @@
 // The sign-in page offers what is set up: a company account, a passkey, a link or an API key. [contract 9.session] [contract 11.local]
-import { Alert, Button, Divider, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Divider, PasswordInput, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../api.ts'
 import { signInWithPasskey } from '../domain/people/sign-in/passkeys.ts'
 import { passkeyObstacle, useSignInWays } from '../domain/people/sign-in/sign-in-ways.tsx'
 import { ErrorText } from '../parts/page/page.tsx'
+import { Notice } from '../parts/text/notice.tsx'
 import { signIn, useSignOutReason } from '../session.ts'
 import { FirstOwnerForm, isEmailRequired } from './first-owner-form.tsx'
 import { linkSecret } from './link-secret.ts'
@@ -34,20 +35,20 @@ function SignInOptions({ linkError, isBusy }: { readonly linkError: unknown; rea
   return (
     <SignInCard title="Sign in to Roomkeeper">
       {!window.isSecureContext && (
-        <Alert color="orange" title="Sign-in is disabled: this connection is not secure">
+        <Notice tone="warning" role="alert" title="Sign-in is disabled: this connection is not secure">
           Your key could be read on its way to the server. Open this page over HTTPS or on localhost, or ask an
           administrator for the secure address.
-        </Alert>
+        </Notice>
       )}
       {signOutReason && !linkError && (
-        <Alert color="gray" role="status" title="You have been signed out">
+        <Notice tone="quiet" role="status" title="You have been signed out">
           {signOutReason}
-        </Alert>
+        </Notice>
       )}
       {linkError !== null && linkError !== undefined && (
-        <Alert color="red" role="alert" title="This link did not work">
+        <Notice tone="danger" role="alert" title="This link did not work">
           {errorMessage(linkError)}
-        </Alert>
+        </Notice>
       )}
       {window.isSecureContext && hasOtherWay && (
         <Stack gap="xs">

@@ -1,5 +1,5 @@
 // The page of one incident: what to do, its facts, its subjects and its timeline, and the buttons to work on it. [contract 10.states]
-import { Alert, Button, Grid, Group, Stack, Text } from '@mantine/core'
+import { Button, Grid, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
@@ -9,6 +9,7 @@ import { stateName } from '../../domain/incidents/incident-state.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { EmptyState, ErrorPanel, Page, Section } from '../../parts/page/page.tsx'
 import { PageSkeleton } from '../../parts/page/skeleton.tsx'
+import { Notice } from '../../parts/text/notice.tsx'
 import { usePermissions } from '../../session.ts'
 import { IncidentButtons } from './incident-buttons.tsx'
 import { IncidentProperties } from './incident-properties.tsx'
@@ -47,9 +48,9 @@ function IncidentView({ incident }: { readonly incident: IncidentDetails }) {
       actions={operate && <IncidentButtons incident={incident} />}
     >
       {incident.hint && (
-        <Alert color="fjord" title="What to do" role="note">
+        <Notice tone="quiet" title="What to do">
           {incident.hint}
-        </Alert>
+        </Notice>
       )}
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 7 }}>

@@ -1,6 +1,6 @@
 // The page of one job: its stages as bars, its rooms with the reason of their state, and the buttons that steer it. [contract 12.states]
 
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
@@ -11,6 +11,7 @@ import { JobStateLabel } from '../../domain/jobs/job-state.tsx'
 import { jobReasonText } from '../../domain/jobs/job-texts.ts'
 import { EmptyState, ErrorPanel, LoadingBoundary, Page, Section } from '../../parts/page/page.tsx'
 import { PageSkeleton } from '../../parts/page/skeleton.tsx'
+import { Notice } from '../../parts/text/notice.tsx'
 import { usePermissions } from '../../session.ts'
 import { JobButtons } from './job-buttons.tsx'
 import { JobProperties } from './job-properties.tsx'
@@ -46,9 +47,7 @@ function JobView({ job }: { readonly job: JobDetails }) {
         {textOf(job.action)}
       </Text>
       {job.reason !== undefined && (
-        <Alert color={job.state === 'STOPPED' ? 'red' : 'yellow'} role="note">
-          {jobReasonText(job.state, job.reason)}
-        </Alert>
+        <Notice tone={job.state === 'STOPPED' ? 'danger' : 'warning'}>{jobReasonText(job.state, job.reason)}</Notice>
       )}
       <Section title="Progress">
         {job.stageCounts.length === 0 ? (

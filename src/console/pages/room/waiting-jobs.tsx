@@ -1,5 +1,4 @@
 // Says which jobs have not ended in this room, and why they wait. [contract 12.states]
-import { Alert, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { openUnitStates } from '../../../contract/jobs/job-states.ts'
@@ -9,6 +8,7 @@ import type { JobUnit, ListedJob } from '../../domain/jobs/job.ts'
 import { jobStateName } from '../../domain/jobs/job-state.tsx'
 import { reasonText } from '../../domain/jobs/job-texts.ts'
 import { JobIcon } from '../../parts/page/icons.tsx'
+import { Notice } from '../../parts/text/notice.tsx'
 import { shortTime } from '../../parts/text/time.tsx'
 
 /** A draft waits for nothing: it may never be started. */
@@ -25,14 +25,12 @@ function WaitingJob({ job, roomId }: { readonly job: ListedJob; readonly roomId:
   const isOpen = unit !== undefined && openUnitStates.some((state) => state === unit.state)
   if (!isOpen) return null
   return (
-    <Alert icon={<JobIcon />} color="gray" role="note" py="xs">
-      <Text fz="sm" style={{ overflowWrap: 'anywhere' }}>
-        <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
-          {job.name}
-        </Link>{' '}
-        ({textOf(job.action)}): {waitText(job, unit)}
-      </Text>
-    </Alert>
+    <Notice tone="quiet" icon={<JobIcon size={16} />}>
+      <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+        {job.name}
+      </Link>{' '}
+      ({textOf(job.action)}): {waitText(job, unit)}
+    </Notice>
   )
 }
 

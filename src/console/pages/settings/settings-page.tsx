@@ -1,9 +1,10 @@
 // The settings page has tabs for people, API keys, the identity provider, notifications, rules, gateways, sources, the organisation, and information about the installation.
-import { Alert, Tabs } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { loadCode } from '../../parts/recovery/load-code.ts'
+import { Notice } from '../../parts/text/notice.tsx'
 import { usePermissions } from '../../session.ts'
 import { AboutSection } from './about-section.tsx'
 import { KeysSection, NoKeyAccess } from './keys/keys-section.tsx'
@@ -62,11 +63,7 @@ export function SettingsPage() {
   const refused = manage ? undefined : tabs.find(({ id, onlyForManagers }) => id === tab && onlyForManagers)
   return (
     <Page title="Settings">
-      {refused && (
-        <Alert color="gray" role="note" py="xs" mb="md">
-          You need Manage access to open {refused.name}. Ask an owner.
-        </Alert>
-      )}
+      {refused && <Notice tone="quiet">You need Manage access to open {refused.name}. Ask an owner.</Notice>}
       <Tabs
         value={opened?.id ?? null}
         onChange={(id) => void navigate({ search: id === 'people' || id === null ? {} : { tab: id }, replace: true })}

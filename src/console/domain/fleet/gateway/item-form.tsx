@@ -1,9 +1,10 @@
 // The form of a gateway's device: what the driver needs, a test with its result, and the room.
-import { Alert, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { maxNameLength } from '../../../../contract/shape.ts'
 import { useWrite } from '../../../api.ts'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
+import { Notice } from '../../../parts/text/notice.tsx'
 import { RoomSelect } from '../room/room-select.tsx'
 import { DriverFields } from './driver-fields.tsx'
 import type { Gateway, GatewayDriver, GatewayItem } from './gateway.ts'
@@ -59,10 +60,10 @@ export function ItemForm(props: ItemFormProps) {
       {children}
       <DriverFields {...{ driver, draft, item, isMoved }} onChange={change} />
       {isMoved && item.secrets.length > 0 && (
-        <Alert color="yellow" role="note" py="xs">
+        <Notice tone="warning">
           The address or the way to sign in has changed, so the stored password
           {item.fingerprint !== undefined && ' and the trusted certificate'} will be deleted. Enter the password again.
-        </Alert>
+        </Notice>
       )}
       <TestLine test={test} canRun={isReady && isOnline} onRun={() => test.run(draft)}>
         {!isOnline

@@ -1,8 +1,9 @@
 // Says that a place is silenced now, since when and why, with a button that ends the silence.
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
 import { BellOffIcon } from '../../../parts/page/icons.tsx'
+import { Notice } from '../../../parts/text/notice.tsx'
 import { useNow } from '../../../parts/text/now.ts'
 import { usePermissions } from '../../../session.ts'
 import { useEndSilence } from './end-silence.tsx'
@@ -28,18 +29,20 @@ export function SilenceNotice({ places }: { readonly places: readonly SilencedPl
   return (
     <>
       {active.map((silence) => (
-        <Alert key={silence.id} icon={<BellOffIcon />} color="gray" role="note" py="xs">
-          <Group justify="space-between" gap="sm">
-            <Text fz="sm" style={{ overflowWrap: 'anywhere' }}>
-              <b>{titleOf(silence)}</b> {silenceTimeText(silence, now)} · {silence.reason} ({silence.createdBy.name})
-            </Text>
-            {mayEndSilence(silence, permissions) && (
-              <Button variant="default" size="xs" onClick={() => ask(silence)}>
+        <Notice
+          key={silence.id}
+          tone="quiet"
+          icon={<BellOffIcon size={16} />}
+          action={
+            mayEndSilence(silence, permissions) && (
+              <Button variant="subtle" size="compact-sm" onClick={() => ask(silence)}>
                 End silence
               </Button>
-            )}
-          </Group>
-        </Alert>
+            )
+          }
+        >
+          <b>{titleOf(silence)}</b> {silenceTimeText(silence, now)} · {silence.reason} ({silence.createdBy.name})
+        </Notice>
       ))}
       {dialog}
     </>

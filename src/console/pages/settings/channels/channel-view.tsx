@@ -1,5 +1,5 @@
 // One channel: its settings, buttons to test, change and delete it, and the log of its deliveries. [contract 10.delivery]
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ruleNames } from '../../../../contract/incidents/rule-names.ts'
@@ -9,6 +9,7 @@ import { useSites } from '../../../domain/fleet/site/sites.ts'
 import { weeklyText } from '../../../domain/incidents/silence/silence.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'
+import { Notice } from '../../../parts/text/notice.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { kindNames, type ListedChannel, type ListedDelivery, messageNames, targetText } from './channel.ts'
 import { DeleteChannelDialog, EditChannelDialog, NewSecretDialog } from './channel-dialogs.tsx'
@@ -69,9 +70,9 @@ export function ChannelView({ channel }: { readonly channel: ListedChannel }) {
       >
         <Stack>
           {channel.disabledReason && (
-            <Alert color="red" title="Disabled" role="note">
+            <Notice tone="danger" title="Disabled">
               {channel.disabledReason}
-            </Alert>
+            </Notice>
           )}
           {test.data && <TestResult delivery={test.data} />}
           <ChannelFacts channel={channel} />
@@ -90,16 +91,16 @@ export function ChannelView({ channel }: { readonly channel: ListedChannel }) {
 
 const TestResult = ({ delivery: { state, status, error } }: { readonly delivery: ListedDelivery }) =>
   state === 'DELIVERED' ? (
-    <Alert color="green" role="status" title="Test message delivered">
+    <Notice tone="calm" role="status" title="Test message delivered">
       The receiver accepted the message{status !== undefined && ` (${status})`}.
-    </Alert>
+    </Notice>
   ) : (
-    <Alert color="red" role="status" title="Test message not delivered">
+    <Notice tone="danger" role="status" title="Test message not delivered">
       {error
         ? `${humanize(error)}${status === undefined || error.includes(String(status)) ? '' : ` (${status})`}. `
         : 'No answer yet. '}
       {state === 'WAITING' && 'The message is sent again later.'}
-    </Alert>
+    </Notice>
   )
 
 function ChannelFacts({ channel }: { readonly channel: ListedChannel }) {

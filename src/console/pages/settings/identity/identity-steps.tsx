@@ -1,9 +1,10 @@
 // The steps around the form: the addresses for the provider, the test, and turning company accounts on. [contract 11.oidc]
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { hourMs } from '../../../../contract/durations.ts'
 import { useWrite } from '../../../api.ts'
 import { ErrorText } from '../../../parts/page/page.tsx'
 import { CopyableText, DefinitionList } from '../../../parts/text/definition-list.tsx'
+import { Notice } from '../../../parts/text/notice.tsx'
 import { useNow } from '../../../parts/text/now.ts'
 import { DateTime } from '../../../parts/text/time.tsx'
 import type { IdentityAnswer } from './identity-draft.ts'
@@ -102,9 +103,9 @@ export function EnableStep({ settings, isChanged, etag, onDone }: EnableStepProp
   return (
     <Stack gap="xs" align="flex-start">
       {settings.enabled && settings.problem && (
-        <Alert color="orange" title="People cannot sign in with company accounts">
+        <Notice tone="warning" role="alert" title="People cannot sign in with company accounts">
           {settings.problem}
-        </Alert>
+        </Notice>
       )}
       <Text fz="sm" role="status">
         {settings.enabled ? 'Company accounts are on.' : 'Company accounts are off.'} Passkeys and links always work.

@@ -1,9 +1,10 @@
 // Sets up how people sign in: the identity provider in four steps, and passkeys. [contract 11.oidc] [contract 11.local]
-import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { queryClient, queryKeyOf, useBody, useWrite } from '../../../api.ts'
 import { isConcurrentChange, useBaseline } from '../../../parts/dialog/concurrent-change.ts'
 import { ErrorText, Section } from '../../../parts/page/page.tsx'
+import { Notice } from '../../../parts/text/notice.tsx'
 import { changeOf, draftOf, type IdentityAnswer, isSameDraft } from './identity-draft.ts'
 import { IdentityForm } from './identity-form.tsx'
 import { EnableStep, ProviderAddresses, TestStep } from './identity-steps.tsx'
@@ -27,9 +28,9 @@ export function SignInSettings() {
   return (
     <Stack>
       {now.body.problem && !now.body.enabled && (
-        <Alert color="orange" title="Company accounts cannot be used yet">
+        <Notice tone="warning" role="alert" title="Company accounts cannot be used yet">
           {now.body.problem}
-        </Alert>
+        </Notice>
       )}
       <Section title="1. Register Roomkeeper at the provider">
         <ProviderAddresses settings={now.body} />
@@ -94,9 +95,9 @@ function PasskeySwitch({ settings, etag, onDone }: PasskeySwitchProps) {
     <Section title="Passkeys">
       <Stack gap="xs">
         {settings.passkeyProblem && (
-          <Alert color="orange" title="Passkeys cannot be used yet">
+          <Notice tone="warning" role="alert" title="Passkeys cannot be used yet">
             {settings.passkeyProblem}
-          </Alert>
+          </Notice>
         )}
         <Checkbox
           label="Allow passkeys"

@@ -1,5 +1,5 @@
 // The devices that a gateway found at a source: their latest values, and which of them are put into rooms. [contract 15.devices]
-import { Alert, Button, Group, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useMemo, useState } from 'react'
 import type { Source, SourceDevice } from '../../../../contract/fleet/sources.ts'
@@ -11,6 +11,7 @@ import { countFilters, FilterBar, FilterSelect, ResultCount, SearchBox } from '.
 import { longTable } from '../../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../../parts/table/search-params.ts'
+import { Notice } from '../../../parts/text/notice.tsx'
 import { plural } from '../../../parts/text/words.ts'
 import { actionColumn, sourceDeviceColumns } from './device-columns.tsx'
 import { type DeviceTask, SourceDeviceDialogs } from './device-dialogs.tsx'
@@ -138,16 +139,12 @@ function NewDevices({ source, devices, isBusy, onAdopt, onChoose }: NewDevicesPr
   const linked = found.filter(({ linkedRoomId }) => linkedRoomId !== undefined)
   if (found.length === 0) return null
   return (
-    <Alert color="blue" role="status" title={`${plural(found.length, `new ${nounOf(source)}`)}`} py="xs">
-      <Group justify="space-between" gap="xs">
-        <span>
-          {linked.length > 0
-            ? `${linked.length === found.length ? 'All of them' : plural(linked.length, 'device')} can go into the rooms that are linked to theirs.`
-            : source.type === 'mqtt'
-              ? 'Put each into its room. Until then nothing is stored about it but its latest values.'
-              : 'Put each into its room, or let the plan make the rooms first.'}
-        </span>
-        {linked.length > 0 ? (
+    <Notice
+      tone="quiet"
+      role="status"
+      title={`${plural(found.length, `new ${nounOf(source)}`)}`}
+      action={
+        linked.length > 0 ? (
           <Button size="xs" loading={isBusy} onClick={() => onAdopt(linked)}>
             Put {linked.length.toLocaleString('en-GB')} into their rooms
           </Button>
@@ -157,9 +154,15 @@ function NewDevices({ source, devices, isBusy, onAdopt, onChoose }: NewDevicesPr
               Choose its room
             </Button>
           )
-        )}
-      </Group>
-    </Alert>
+        )
+      }
+    >
+      {linked.length > 0
+        ? `${linked.length === found.length ? 'All of them' : plural(linked.length, 'device')} can go into the rooms that are linked to theirs.`
+        : source.type === 'mqtt'
+          ? 'Put each into its room. Until then nothing is stored about it but its latest values.'
+          : 'Put each into its room, or let the plan make the rooms first.'}
+    </Notice>
   )
 }
 

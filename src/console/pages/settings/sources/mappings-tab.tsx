@@ -1,5 +1,5 @@
 // The mappings of a broker: how messages of LoRaWAN servers and other JSON are read, one for each model. [contract 15.sources]
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
 import { maxMappings, type SensorMapping, type Source } from '../../../../contract/fleet/sources.ts'
@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../../parts/dialog/confirm-dialog.tsx'
 import { EmptyState } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
+import { Notice } from '../../../parts/text/notice.tsx'
 import { plural } from '../../../parts/text/words.ts'
 import { type MappingDraft, mappingDraftOf, newMappingDraft, unmappedModels } from './mapping-draft.ts'
 import { MappingDialog } from './mapping-form.tsx'
@@ -52,7 +53,7 @@ export function MappingsTab({ source }: { readonly source: Source }) {
         </Button>
       </Group>
       {unmapped.length > 0 && (
-        <Alert color="blue" role="status" title="Models without a mapping" py="xs">
+        <Notice tone="quiet" role="status" title="Models without a mapping">
           <Group gap="xs">
             {unmapped.slice(0, maxUnmapped).map(({ format, model, topic, count }) => (
               <Button
@@ -71,7 +72,7 @@ export function MappingsTab({ source }: { readonly source: Source }) {
               </Button>
             ))}
           </Group>
-        </Alert>
+        </Notice>
       )}
       {rows.length === 0 ? (
         <EmptyState title="No mappings yet" />

@@ -1,5 +1,5 @@
 // The plan of a source: which regions, locations, rooms and profiles would be made, changed or linked here. Nothing is applied until a person says so. [contract 15.links]
-import { Alert, Button, Card, Checkbox, Group, List, Progress, Stack, Text } from '@mantine/core'
+import { Button, Card, Checkbox, Group, List, Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { applySourcePlan, type SourceRowResult } from '../../../../apply/apply-source-plan.ts'
@@ -12,6 +12,7 @@ import { EmptyState, ErrorText } from '../../../parts/page/page.tsx'
 import { Loading } from '../../../parts/page/skeleton.tsx'
 import { markForm } from '../../../parts/recovery/unsaved-input.ts'
 import { useRowSelection } from '../../../parts/table/row-selection.ts'
+import { Notice } from '../../../parts/text/notice.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
 import { plural } from '../../../parts/text/words.ts'
 import { clientThrough, currentSession } from '../../../session.ts'
@@ -208,7 +209,7 @@ function Planned({ source, readAt, planned, onRead, onApply }: PlannedProps) {
         <ErrorText key={message} error={new Error(message)} />
       ))}
       {leftOut.length > 0 && (
-        <Alert color="yellow" role="note" title={`${plural(leftOut.length, 'thing')} left out`} py="xs">
+        <Notice tone="warning" title={`${plural(leftOut.length, 'thing')} left out`}>
           <List fz="sm">
             {leftOut.slice(0, maxLeftOut).map(({ kind, theirId, name, reason }) => (
               <List.Item key={`${kind} ${theirId}`}>
@@ -217,7 +218,7 @@ function Planned({ source, readAt, planned, onRead, onApply }: PlannedProps) {
             ))}
           </List>
           {leftOut.length > maxLeftOut && <Text fz="sm">And {leftOut.length - maxLeftOut} more.</Text>}
-        </Alert>
+        </Notice>
       )}
       {rows.length > 0 && <PlanTable rows={rows} selection={selection} />}
     </Stack>
@@ -235,16 +236,13 @@ function Results({ results, onClose }: ResultsProps) {
   const done = results.filter(({ state }) => state === 'done').length
   const others = results.filter(({ state }) => state !== 'done')
   return (
-    <Alert
-      color={others.length > 0 ? 'red' : 'green'}
+    <Notice
+      tone={others.length > 0 ? 'danger' : 'calm'}
       role={others.length > 0 ? 'alert' : 'status'}
       title={
         others.length > 0 ? `${done} of ${plural(results.length, 'row')} applied` : `${plural(done, 'row')} applied`
       }
-      withCloseButton
-      closeButtonLabel="Close"
       onClose={onClose}
-      py="xs"
     >
       {others.length === 0 ? (
         'Devices whose rooms are linked can now go into them: see Devices.'
@@ -257,6 +255,6 @@ function Results({ results, onClose }: ResultsProps) {
           ))}
         </List>
       )}
-    </Alert>
+    </Notice>
   )
 }

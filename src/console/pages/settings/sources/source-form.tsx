@@ -1,5 +1,5 @@
 // The form of a source: its gateway, its fields, and a test with its result.
-import { Alert, Select, TextInput } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import type { SourceType } from '../../../../contract/fleet/drivers.ts'
 import type { Source } from '../../../../contract/fleet/sources.ts'
@@ -9,6 +9,7 @@ import { type Gateway, gatewayLabel } from '../../../domain/fleet/gateway/gatewa
 import { TestLine } from '../../../domain/fleet/gateway/test-line.tsx'
 import { sourceTypeNames } from '../../../domain/fleet/source/source.ts'
 import { DialogForm } from '../../../parts/dialog/dialog-form.tsx'
+import { Notice } from '../../../parts/text/notice.tsx'
 import {
   hasSourceMoved,
   hasSourceTarget,
@@ -77,11 +78,11 @@ export function SourceForm(props: SourceFormProps) {
       )}
       <SourceFields {...{ type, draft, source }} onChange={change} />
       {isMoved && source && source.secrets.length > 0 && (
-        <Alert color="yellow" role="note" py="xs">
+        <Notice tone="warning">
           The address has changed, so the stored {type === 'neat-pulse' ? 'key' : 'password'}
           {source.fingerprint !== undefined && ' and the trusted certificate'} will be deleted. Enter the{' '}
           {type === 'neat-pulse' ? 'key' : 'password'} again.
-        </Alert>
+        </Notice>
       )}
       <TextInput
         label="Name"
