@@ -16,7 +16,7 @@ function contrast(one: string, other: string): number {
 }
 
 test.each(['light', 'dark'] as const)(
-  'text of a state has a contrast of 4.5 in %s, and the fills of offline, unknown and running one of 3',
+  'text of a state has a contrast of 4.5 in %s, and the fills of offline, unknown and running and lines of charts one of 3',
   (scheme) => {
     const colours = cssVariables(theme as never)[scheme]
     const of = (name: string) => colours[`--rk-${name}`] ?? ''
@@ -27,7 +27,7 @@ test.each(['light', 'dark'] as const)(
       ]),
       ['on-degraded', 'degraded-fill', 4.5] as const,
       ['on-offline', 'offline-fill', 4.5] as const,
-      ...['offline', 'unknown', 'running'].map((fill) => [`${fill}-fill`, 'panel', 3] as const),
+      ...['offline-fill', 'unknown-fill', 'running-fill', 'people', 'air'].map((fill) => [fill, 'panel', 3] as const),
     ]
     expect(pairs.filter(([one, other, least]) => contrast(of(one), of(other)) < least)).toEqual([])
   },

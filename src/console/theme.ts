@@ -105,6 +105,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--rk-on-offline': '#ffffff',
     '--rk-working-hours': '#eef3f5',
     '--rk-added': '#e3f6ea',
+    // Measured values: people and the use of rooms, and everything about air and light.
+    '--rk-people': '#12606f',
+    '--rk-air': '#4a5fa5',
     '--rk-heat': '#56a9b9',
     '--rk-bar': '#8a97a0',
     '--rk-heat-none': '#f0f3f5',
@@ -133,6 +136,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--rk-on-offline': '#1f0505',
     '--rk-working-hours': '#232b30',
     '--rk-added': '#16351f',
+    '--rk-people': '#7bbcc9',
+    '--rk-air': '#9db0ea',
     '--rk-heat': '#12606f',
     '--rk-bar': '#6b7780',
     '--rk-heat-none': '#232b30',

@@ -109,7 +109,7 @@ export function PeopleTile({ rows }: RoomRowsProps) {
               <Sparkline
                 values={hasHeadCount ? lastDay.people : lastDay.roomsInUse}
                 label={`${hasHeadCount ? 'People' : 'Rooms in use'} in the last 24 hours`}
-                colour="var(--mantine-primary-color-filled)"
+                colour="var(--rk-people)"
               />
             )}
           </span>

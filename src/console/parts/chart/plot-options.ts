@@ -1,4 +1,5 @@
-// The uPlot options of a sensor chart: the mean as a line, minimum to maximum as a band, limits as dashed lines, working hours shaded.
+// The uPlot options of a sensor chart: the mean as a line or as steps, minimum to maximum as a band, limits as dashed lines, working hours
+// shaded, and a mark for now.
 import uPlot from 'uplot'
 import type { AirLimit } from '../../../contract/journal/orgs.ts'
 import { workingHoursIn } from '../text/zoned-time.ts'
@@ -18,6 +19,10 @@ interface PlotSettings {
   /** The time zone of the axis. */
   readonly zone: string
   readonly limits: AirLimit
+  /** The name of a colour of the theme. */
+  readonly colour: string
+  /** Whole numbers, drawn as steps. */
+  readonly isCount: boolean
   readonly yRange: (least: number | null, largest: number | null) => [number, number]
   /** Called when the user selects a range with the pointer. */
   readonly onZoom: (range: TimeRange) => void
@@ -29,6 +34,9 @@ interface PlotSettings {
 /** Indexes of the series. */
 const [largest, least, mean] = [1, 2, 3]
 const minDragPixels = 8
+/** The word above the end of the line. */
+const nowTextPx = 16
+const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 const noSelection = { left: 0, top: 0, width: 0, height: 0 }
 const number = new Intl.NumberFormat('en-GB')
 
@@ -36,15 +44,17 @@ const number = new Intl.NumberFormat('en-GB')
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 export function plotOptions(settings: PlotSettings): uPlot.Options {
-  const line = colour('--mantine-color-anchor')
+  const line = colour(settings.colour)
   const text = colour('--mantine-color-dimmed')
   const grid = colour('--rk-line')
   const axis = { stroke: text, font: '12px Inter, system-ui, sans-serif', ticks: { show: false }, gap: 6 }
-  const edge: uPlot.Series = { width: 0, stroke: line, points: { show: false } }
+  const paths = settings.isCount ? uPlot.paths.stepped?.({ align: 1 }) : undefined
+  const shape = paths ? { paths } : {}
+  const edge: uPlot.Series = { width: 0, stroke: line, points: { show: false }, ...shape }
   return {
     width: settings.width,
     height: settings.height,
-    padding: [8, 16, 0, 0],
+    padding: [nowTextPx, 16, 0, 0],
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), settings.zone),
     scales: {
@@ -64,6 +74,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
         size: 48,
         space: 32,
         grid: { stroke: grid, width: 1 },
+        ...(settings.isCount && { incrs: wholeSteps }),
         values: (_, splits) => splits.map((value) => number.format(value)),
       },
     ],
@@ -71,11 +82,14 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
       {},
       edge,
       edge,
-      { width: 1.5, stroke: line, points: { show: false, filter: isolatedPoints, size: 4, fill: line } },
+      {
+        ...{ width: 1.5, stroke: line, points: { show: false, filter: isolatedPoints, size: 4, fill: line } },
+        // An area says how much, which only a scale from zero can.
+        ...(settings.isCount && { fill: `${line}26`, ...shape }),
+      },
     ],
     bands: [{ series: [largest, least], fill: `${line}33` }],
     cursor: {
-      y: false,
       sync: { key: settings.syncKey, setSeries: false },
       drag: { setScale: false, x: true, y: false, dist: minDragPixels },
       points: { size: (_, series) => (series === mean ? 8 : 0), width: 0, fill: line },
@@ -90,7 +104,7 @@ export function plotOptions(settings: PlotSettings): uPlot.Options {
       setSelect: [(plot) => select(plot, settings.onZoom)],
       setCursor: [(plot) => settings.onPoint(plot.cursor.idx ?? null)],
       drawClear: [(plot) => shadeWorkingHours(plot, settings.zone)],
-      draw: [(plot) => drawLimits(plot, settings.limits)],
+      draw: [(plot) => drawLimits(plot, settings.limits), drawNow],
     },
   }
 }
@@ -142,5 +156,29 @@ function drawLimits(plot: uPlot, { min, max }: AirLimit): void {
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
   }
+  ctx.restore()
+}
+
+/** Data are read every minute or so, and the end of the axis is the time of the read. */
+const maxReadAgeSeconds = 120
+
+/** The line ends at now, unless a part of the past is shown. */
+function drawNow(plot: uPlot): void {
+  const { ctx, bbox } = plot
+  const { max } = plot.scales.x ?? {}
+  if (max == null || Date.now() / 1000 - max > maxReadAgeSeconds) return
+  const ratio = devicePixelRatio
+  const x = plot.valToPos(Math.min(max, Date.now() / 1000), 'x', true)
+  ctx.save()
+  ctx.strokeStyle = colour('--mantine-color-dimmed')
+  ctx.fillStyle = colour('--mantine-color-dimmed')
+  ctx.lineWidth = ratio
+  ctx.beginPath()
+  ctx.moveTo(x, bbox.top)
+  ctx.lineTo(x, bbox.top + bbox.height)
+  ctx.stroke()
+  ctx.font = `${11 * ratio}px Inter, system-ui, sans-serif`
+  ctx.textAlign = 'center'
+  ctx.fillText('now', x, bbox.top - 4 * ratio)
   ctx.restore()
 }

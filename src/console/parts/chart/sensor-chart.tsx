@@ -44,6 +44,8 @@ export function SensorChart(props: SensorChartProps) {
       syncKey,
       zone,
       limits,
+      colour: sensor === 'people' ? '--rk-people' : '--rk-air',
+      isCount: sensorScales[sensor].isCount ?? false,
       yRange: (least, largest) =>
         yRange(
           alsoOnScale ? Math.min(alsoOnScale.least, least ?? alsoOnScale.least) : least,

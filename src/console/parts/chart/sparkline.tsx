@@ -32,6 +32,12 @@ export function Sparkline({ values, label, colour }: SparklineProps) {
       aria-label={`${label}: ${number(least)} to ${number(most)}, last ${number(last)}`}
     >
       <path d={pathOf(values, x, y)} style={{ stroke: colour }} />
+      {/* Now: a dot, drawn as a line without length because a circle would be stretched. */}
+      <path
+        className={classes.now}
+        d={`M${x(values.lastIndexOf(last)).toFixed(1)} ${y(last).toFixed(1)}h0`}
+        style={{ stroke: colour }}
+      />
     </svg>
   )
 }

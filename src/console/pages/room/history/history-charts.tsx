@@ -52,7 +52,12 @@ export function HistoryCharts({ sensors, chosen, roomName, beside, ...chartProps
     </Fragment>
   )
   if (expanded) return panelsOf(expanded, true)
-  return <div className={classes.charts}>{sensors.map((sensor) => panelsOf(sensor, false))}</div>
+  const isLong = chartProps.data.span !== 'day'
+  return (
+    <div className={classes.charts} data-long={isLong || undefined}>
+      {sensors.map((sensor) => panelsOf(sensor, false))}
+    </div>
+  )
 }
 
 const noLimits: AirLimit = {}

@@ -89,25 +89,27 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
       )}
       {data && sensors.length > 0 && (
         <>
-          {!isTable && (
-            <Box maw={360} mb="sm">
-              <RoomSelect
-                label="Second room beside it"
-                value={beside ? String(beside.id) : null}
-                exceptId={room.id}
-                isClearable
-                onChange={(id) =>
-                  setSearch({
-                    span,
-                    ...(search.sensor && { sensor: search.sensor }),
-                    ...(id !== null && { beside: id }),
-                  })
-                }
-              />
-            </Box>
-          )}
+          <Group justify="space-between" align="flex-end" gap="xs" mb="sm">
+            <ZoomButtons zone={zone} whole={whole} zoom={zoom} onZoom={setZoom} />
+            {!isTable && (
+              <Box w={280} maw="100%">
+                <RoomSelect
+                  label="Second room beside it"
+                  value={beside ? String(beside.id) : null}
+                  exceptId={room.id}
+                  isClearable
+                  onChange={(id) =>
+                    setSearch({
+                      span,
+                      ...(search.sensor && { sensor: search.sensor }),
+                      ...(id !== null && { beside: id }),
+                    })
+                  }
+                />
+              </Box>
+            )}
+          </Group>
           {beside?.error && <ErrorPanel error={beside.error} />}
-          <ZoomButtons zone={zone} whole={whole} zoom={zoom} onZoom={setZoom} />
           {isTable ? (
             <HistoryTable buckets={buckets} sensors={sensors} span={shownSpan} zone={zone} />
           ) : (
@@ -193,7 +195,7 @@ function HistoryLegend({ room, zone, sensorsWithData, isTable }: HistoryLegendPr
     <Text fz="xs" c="dimmed" mt="sm">
       {isTable
         ? 'Average, with the range from minimum to maximum.'
-        : 'Line: average. Band: minimum to maximum. Drag to zoom, double-click to reset. Shaded: Monday to Friday, 8:00 to 18:00.'}{' '}
+        : 'Line: average. Band: minimum to maximum. Dashed: limit. Drag to zoom, double-click to reset. Shaded: Monday to Friday, 8:00 to 18:00.'}{' '}
       {zoneCity(zone)} time.
       {silent.length > 0 && ` No data for ${silent.map((sensor) => sensorLabels[sensor].name).join(', ')}.`}
     </Text>

@@ -27,7 +27,7 @@ export function ZoomButtons({ zone, whole, zoom, onZoom }: ZoomButtonsProps) {
     zoomInButton.current?.focus()
   }
   return (
-    <Group gap="xs" mb="sm" role="group" aria-label="Zoom">
+    <Group gap="xs" role="group" aria-label="Zoom">
       <Button ref={zoomInButton} variant="default" size="xs" onClick={zoomIn}>
         Zoom in
       </Button>
