@@ -52,7 +52,6 @@ export function IncidentsSection({ rows }: { readonly rows: readonly RoomTableRo
   )
 }
 
-/** The page gives the place beside an empty list to the other sections (overview.module.css). */
 const NoIncidents = ({ snoozedCount }: { readonly snoozedCount: number }) => (
   <div className={classes.noIncidents}>
     {snoozedCount > 0 ? (

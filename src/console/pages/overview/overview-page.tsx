@@ -40,26 +40,28 @@ export function OverviewPage() {
         <StateTiles rows={rows} />
         <PeopleTile rows={rows} />
       </div>
-      <div className={classes.twoColumns}>
-        <LoadingBoundary>
-          <IncidentsSection rows={rows} />
-        </LoadingBoundary>
+      <div className={classes.columns}>
+        <div className={classes.stack}>
+          <LoadingBoundary>
+            <IncidentsSection rows={rows} />
+          </LoadingBoundary>
+          <LoadingBoundary>
+            <RoomMapSection rows={rows} />
+          </LoadingBoundary>
+        </div>
         <div className={classes.stack}>
           <RegionsSection rows={rows} />
           <AirSection rows={rows} air={air} error={airError} />
+          {auditLog && (
+            <LoadingBoundary>
+              <ActivitySection />
+            </LoadingBoundary>
+          )}
         </div>
-      </div>
-      <LoadingBoundary>
-        <RoomMapSection rows={rows} />
-      </LoadingBoundary>
-      <div className={classes.threeColumns}>
-        <DevicesByModelSection rows={devices} />
-        <FirmwareByModelSection rows={devices} />
-        {auditLog && (
-          <LoadingBoundary>
-            <ActivitySection />
-          </LoadingBoundary>
-        )}
+        <div className={classes.models}>
+          <DevicesByModelSection rows={devices} />
+          <FirmwareByModelSection rows={devices} />
+        </div>
       </div>
     </Page>
   )

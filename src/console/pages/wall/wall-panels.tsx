@@ -1,7 +1,7 @@
 // The two parts of the wall: incidents, the worst first, and rooms by region.
 import { useMemo, useState } from 'react'
 import { durationText } from '../../../contract/duration-text.ts'
-import { RegionBar } from '../../domain/fleet/room/region-bars.tsx'
+import { longestOf, RegionBar } from '../../domain/fleet/room/region-bars.tsx'
 import { regionStates } from '../../domain/fleet/room/region-states.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import { handlerName, incidentDurationMs, type ListedIncident } from '../../domain/incidents/incident.ts'
@@ -70,7 +70,7 @@ export function RegionBarsPanel({ rows }: { readonly rows: readonly RoomTableRow
       <h2>Rooms{hiddenCount > 0 && `, ${plural(hiddenCount, 'region')} not shown`}</h2>
       <FittingList onFit={setShownCount}>
         {regions.map((region) => (
-          <RegionBar key={region.filterValue} region={region} withLinks={false} />
+          <RegionBar key={region.filterValue} region={region} longest={longestOf(regions)} withLinks={false} />
         ))}
       </FittingList>
     </section>
