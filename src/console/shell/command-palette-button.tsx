@@ -1,6 +1,7 @@
 // The button that opens the command palette, labelled with its keyboard shortcut.
 import { Button, Kbd, Text } from '@mantine/core'
 import { SearchIcon } from '../parts/page/icons.tsx'
+import classes from './shell.module.css'
 
 const isMac = /mac/i.test(navigator.platform)
 const keys = `${isMac ? '⌘' : 'Ctrl'} K`
@@ -8,6 +9,7 @@ const keys = `${isMac ? '⌘' : 'Ctrl'} K`
 export const CommandPaletteButton = ({ onClick }: { readonly onClick: () => void }) => (
   <Button
     variant="default"
+    classNames={{ root: classes.search ?? '', section: classes.searchIcon ?? '' }}
     onClick={onClick}
     leftSection={<SearchIcon size={16} />}
     aria-label={`Search or jump to… ${keys}`}

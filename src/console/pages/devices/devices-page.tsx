@@ -65,6 +65,7 @@ export function DevicesPage() {
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultDeviceSort) })}
         columnsInAddress={columnsInAddress}
+        minWidthPx={860}
         long={longTable({
           list: 'devices',
           buttons: (chosen) => <ViewsMenu page="devices" chosenColumns={chosen} />,

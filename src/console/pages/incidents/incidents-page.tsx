@@ -30,6 +30,7 @@ import {
 import { SilencesSection } from './silences-section.tsx'
 
 const route = getRouteApi('/incidents')
+const minWidthPx = 900
 type Search = ReturnType<typeof route.useSearch>
 
 export function IncidentsPage() {
@@ -66,7 +67,7 @@ function WorkList() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = useSearchParamsUpdate<Search>(navigate)
-  const isCards = useIsCards()
+  const isCards = useIsCards(minWidthPx)
   const now = useNow()
   const deferredSearch = useDeferredValue(search)
   const rows = useIncidentRows(deferredSearch.state)
@@ -108,11 +109,11 @@ function WorkList() {
         sort={sort}
         onSort={(next) => change({ sort: formatSort(next, defaultIncidentSort(search.state)) })}
         columnsInAddress={useColumnsInAddress(search, change)}
+        minWidthPx={minWidthPx}
         long={longTable({
           list: 'incidents',
           buttons: (chosen) => <ViewsMenu page="incidents" chosenColumns={chosen} />,
           rowHeight: 56,
-          minWidthPx: 900,
           summary: (
             <ResultCount
               shown={shown.length}

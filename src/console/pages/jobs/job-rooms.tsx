@@ -115,8 +115,9 @@ export function JobRooms({ job }: { readonly job: JobDetails }) {
           columns={hasStages ? columns : columns.filter(({ id }) => id !== 'stage')}
           keyOf={unitKey}
           details={(unit) => <UnitEndpoints unit={unit} />}
+          minWidthPx={720}
           long={longTable({
-            ...{ minHeightPx: 240, minWidthPx: 720, onEnd: readMore },
+            ...{ minHeightPx: 240, onEnd: readMore },
             ...(isFetchNextPageError && { belowPx: errorHeightPx }),
           })}
           empty={<EmptyState title={isFiltered ? 'No rooms match these filters' : 'No rooms yet'} />}

@@ -89,11 +89,11 @@ function JobList() {
         columns={columns}
         keyOf={({ id }) => id}
         columnsInAddress={useColumnsInAddress(search, change)}
+        minWidthPx={760}
         long={longTable({
           list: 'jobs',
           buttons: (chosen) => <ViewsMenu page="jobs" chosenColumns={chosen} />,
           rowHeight: 60,
-          minWidthPx: 760,
           growsAbove: true,
           summary: (
             <ResultCount

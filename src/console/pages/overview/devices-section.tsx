@@ -31,6 +31,7 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
         rows={counts}
         columns={hasAsleep ? columns : columns.filter(({ id }) => id !== 'asleep')}
         keyOf={({ model }) => model}
+        minWidthPx={300}
       />
     </Section>
   )

@@ -24,7 +24,7 @@ export const FirmwareByModelSection = memo(function FirmwareByModelSection({
   const title = 'Firmware by model'
   return (
     <Section title={title}>
-      <DataTable label={title} rows={models} columns={columns} keyOf={({ model }) => model} />
+      <DataTable label={title} rows={models} columns={columns} keyOf={({ model }) => model} minWidthPx={300} />
     </Section>
   )
 })

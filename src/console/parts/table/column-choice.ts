@@ -64,22 +64,32 @@ export function chosenColumns<T>(columns: readonly Column<T>[], choice: ColumnCh
 export const idsOf = <T>(columns: readonly Column<T>[]): readonly string[] =>
   columns.filter(({ isControl }) => !isControl).map(({ id }) => id)
 
-/** Under 640 px a row is a card. */
-export const useIsCards = (): boolean =>
-  useMediaQuery('(max-width: 39.99em)', undefined, { getInitialValueInEffect: false })
+/** The least width of a table that does not name one. */
+const defaultMinWidthPx = 560
+/** The margins of a page and of a section. */
+const aroundTablePx = 68
+/** The width from which the navigation is beside the page: there a table scrolls sideways rather than being cards. */
+const maxCardsWindowPx = 991
+
+/** In a window that is too narrow for the table, a row is a card. */
+export const useIsCards = (minWidthPx = defaultMinWidthPx): boolean =>
+  useMediaQuery(`(max-width: ${Math.min(minWidthPx + aroundTablePx, maxCardsWindowPx)}px)`, undefined, {
+    getInitialValueInEffect: false,
+  })
 
 /** A card has the columns that fit every window. The first column is always shown. */
 export function useColumnChoice<T>(
   label: string,
   columns: readonly Column<T>[],
   inAddress?: ColumnsInAddress,
+  minWidthPx?: number,
 ): ChosenColumns<T> {
   const [stored, setStored] = useLocalStorage<ColumnChoice>({
     key: `roomkeeper-columns-${label.toLowerCase()}`,
     defaultValue: noChoice,
     getInitialValueInEffect: false,
   })
-  const isCards = useIsCards()
+  const isCards = useIsCards(minWidthPx)
   const isMedium = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
   const isWide = useMediaQuery('(min-width: 100em)', undefined, { getInitialValueInEffect: false })
   const isFull = useMediaQuery('(min-width: 120em)', undefined, { getInitialValueInEffect: false })

@@ -22,7 +22,7 @@ interface DataTableProps<T> {
   readonly empty?: ReactNode
   /** The content below an open row. A cell of the row has the button that opens it. */
   readonly details?: (row: T) => ReactNode
-  /** A short table that is narrower than this scrolls sideways. */
+  /** In a narrower window the rows are cards. */
   readonly minWidthPx?: number
   /** A short table that is higher than this scrolls. */
   readonly maxHeightPx?: number
@@ -42,15 +42,16 @@ export interface TableBody<T> {
   readonly onSort: (sort: Sort) => void
   readonly empty: ReactNode
   readonly details: TableDetails<T>
+  readonly minWidthPx: number | undefined
 }
 
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, columns, keyOf, empty, minWidthPx, maxHeightPx, long } = props
   const details = useTableDetails(keyOf, props.details)
-  const chosen = useColumnChoice(label, columns, props.columnsInAddress)
+  const chosen = useColumnChoice(label, columns, props.columnsInAddress, minWidthPx)
   const isPrinting = useIsPrinting()
   const { ordered, sort, onSort } = useOwnSort(props)
-  const body = { label, rows: ordered, columns: chosen.shown, keyOf, sort, onSort, empty, details }
+  const body = { label, rows: ordered, columns: chosen.shown, keyOf, sort, onSort, empty, details, minWidthPx }
   return (
     <>
       {long ? (
@@ -58,7 +59,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
       ) : chosen.isCards ? (
         <CardTable {...body} maxHeightPx={maxHeightPx} />
       ) : (
-        <ShortTable {...body} minWidthPx={minWidthPx} maxHeightPx={maxHeightPx} />
+        <ShortTable {...body} maxHeightPx={maxHeightPx} />
       )}
       {isPrinting && <PrintedTable {...body} columns={chosen.inFiles} />}
     </>

@@ -47,9 +47,11 @@ interface PrintedTableProps<T> {
   readonly keyOf: (row: T) => RowKey
   readonly sort: Sort | undefined
   readonly details: TableDetails<T>
+  /** The width of a table is for the screen. */
+  readonly minWidthPx: number | undefined
 }
 
-export function PrintedTable<T>({ rows, columns, ...others }: PrintedTableProps<T>) {
+export function PrintedTable<T>({ rows, columns, minWidthPx: _, ...others }: PrintedTableProps<T>) {
   const printed = columns.filter(({ isControl, isPrinted, isEmpty }) => !isControl && !isEmpty && isPrinted !== false)
   return (
     <div className={classes.printed} data-dense={printed.length > maxColumns || undefined}>
@@ -58,7 +60,7 @@ export function PrintedTable<T>({ rows, columns, ...others }: PrintedTableProps<
         {...others}
         rows={rows.slice(0, maxPrintedRows)}
         // The width of a column is for the screen.
-        columns={printed.map(({ width: _, ...column }) => column)}
+        columns={printed.map(({ width: __, ...column }) => column)}
         onSort={undefined}
         empty="None"
       />

@@ -22,8 +22,6 @@ import { useStableScroll, useTopOffset } from './table-scroll.ts'
 export interface VirtualOptions<T> {
   /** The height of a comfortable row; 44 has one line of text. Compact rows are lower. */
   readonly rowHeight?: number
-  /** A table that is wider than the window scrolls sideways; its rows are never narrower than this. */
-  readonly minWidthPx?: number
   /** The table fills the height of the window, but is never lower than this. */
   readonly minHeightPx?: number
   /** The height of the content below the table, including the margin of the page. */
@@ -55,6 +53,8 @@ interface VirtualTableProps<T> extends VirtualOptions<T> {
   readonly empty: ReactNode
   readonly isCards: boolean
   readonly details: TableDetails<T>
+  /** A table that is wider than the window scrolls sideways; its rows are never narrower than this. */
+  readonly minWidthPx: number | undefined
 }
 
 /** A row, or the details below an open one. */

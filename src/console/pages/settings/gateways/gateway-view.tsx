@@ -181,10 +181,10 @@ function Items({ gatewayId }: { readonly gatewayId: string }) {
         rows={shown}
         columns={columns}
         keyOf={({ id }) => id}
+        minWidthPx={760}
         long={longTable({
           list: 'gateway-devices',
           rowHeight: 88,
-          minWidthPx: 760,
           minHeightPx: 300,
           summary: (
             <ResultCount

@@ -80,10 +80,10 @@ export function DevicesTab({ source }: { readonly source: Source }) {
         rows={shown}
         columns={columns}
         keyOf={({ key }) => key}
+        minWidthPx={860}
         long={longTable({
           list: 'source-devices',
           rowHeight: 88,
-          minWidthPx: 860,
           minHeightPx: 320,
           summary: (
             <ResultCount

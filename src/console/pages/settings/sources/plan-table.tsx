@@ -92,10 +92,10 @@ export function PlanTable({ rows, selection }: PlanTableProps) {
       rows={rows}
       columns={columns}
       keyOf={({ pointer }) => pointer}
+      minWidthPx={640}
       long={longTable({
         list: 'source-plan',
         rowHeight: 64,
-        minWidthPx: 640,
         minHeightPx: 320,
         summary: <ResultCount shown={rows.length} all={rows.length} one="row" onClear={undefined} />,
         selection: { rows: selection, nameOf: ({ path }) => path.join(' / '), selected, actions: null },
