@@ -36,7 +36,7 @@ test('a signal and the end of the mailer close the connection to a server that s
   onTestFinished(() => void server.close())
   const smtpUrl = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
   const mailer = openMailer({ smtpUrl, smtpFrom })
-  const timeout = { isDelivered: false, status: null, error: 'timeout' }
+  const timeout = { isDelivered: false, isRefusedForGood: false, status: null, error: 'timeout' }
   expect(await mailer.send(mail, AbortSignal.timeout(500))).toEqual(timeout)
   const sending = mailer.send(mail)
   await expect.poll(() => sockets.length).toBe(2)
