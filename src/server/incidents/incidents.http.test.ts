@@ -335,9 +335,12 @@ test('rooms, locations and regions are those that are still affected; the filter
 test('the timeline names an assignee to readers who see that user, and to no others [contract 10.states]', async () => {
   const t = await newTwoRegions(harness)
   const assignee = await newPerson(harness, t.org, { role: 'operator', regionIds: [t.other.region] })
-  const id = await newIncident(harness, t.org, { endpoints: [t.mine.endpoint, t.other.endpoint] })
-  await t.org.call('PUT', `/incidents/${id}/assignee`, { body: { userId: assignee.id } })
-  await t.org.call('PUT', `/incidents/${id}/assignee`, { body: { userId: null } })
+  // The assignee sees everything that is still affected, and the admin what has ended.
+  const [endpoints, endedSubjects] = [[t.mine.endpoint, t.other.endpoint], [t.mine.endpoint]]
+  const id = await newIncident(harness, t.org, { endpoints, endedSubjects })
+  for (const userId of [assignee.id, null]) {
+    expect((await t.org.call('PUT', `/incidents/${id}/assignee`, { body: { userId } })).status).toBe(200)
+  }
   const assigned = (reply: Reply) => reply.body.timeline.find(({ kind }: { kind: string }) => kind === 'ASSIGNED')
   const whole = await t.org.call('GET', `/incidents/${id}`)
   expect(assigned(whole).text).toBe((await t.org.call('GET', `/users/${assignee.id}`)).body.email)
