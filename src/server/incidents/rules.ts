@@ -85,7 +85,7 @@ async function viewsOf(ctx: RequestContext, incidents: readonly IncidentRow[]) {
   return incidents.map((incident) => incidentView(incident, byIncident.get(incident.id) ?? [], ctx.access, viewContext))
 }
 
-/** Reads the titles of incidents that the caller sees. */
+/** Reads the titles of incidents for a caller who manages the organisation, and so sees every region. */
 export async function titlesOfIncidents(
   ctx: RequestContext,
   ids: readonly number[],

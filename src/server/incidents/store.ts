@@ -54,15 +54,13 @@ export const findIncident = visibleQueryOne('incident', 'i.id', (db, p: Incident
   db.selectFrom('incidents as i').select(incidentColumns).where('i.org', '=', p.org).where('i.id', '=', p.id),
 )
 
-export const listIncidentsById = visibleQuery(
-  'incident',
-  'i.id',
-  (db, p: { org: number; ids: readonly number[] }, engine) =>
-    db
-      .selectFrom('incidents as i')
-      .select(incidentColumns)
-      .where('i.org', '=', p.org)
-      .where(isAnyNumberOf(engine, 'i.id', p.ids)),
+/** For callers who see every region. */
+export const listIncidentsById = wholeQuery((db, p: { org: number; ids: readonly number[] }, engine) =>
+  db
+    .selectFrom('incidents as i')
+    .select(incidentColumns)
+    .where('i.org', '=', p.org)
+    .where(isAnyNumberOf(engine, 'i.id', p.ids)),
 )
 
 /** The conditions of a list. Those that are undefined do not limit it. */
