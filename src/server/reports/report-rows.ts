@@ -175,14 +175,19 @@ async function groupRows<Sums, Figures extends object>(
 ): Promise<ReportRows<ReportPlace & Figures>> {
   const { groupBy, sortBy } = request
   const groups = new Map<number, Group<Sums>>()
+  /** Adds the room to its group of that day, or of its place. */
+  const joinGroup = (room: ReportRoom, day: number | undefined): Sums => {
+    const { number, name, place } = groupOf(room, day, groupBy)
+    const group = groups.get(number) ?? { place, name, number, sums: kind.empty(), rooms: 0 }
+    groups.set(number, group)
+    group.rooms++
+    return group.sums
+  }
+  const arePlaces = groupBy === 'location' || groupBy === 'region'
   await counter.count(rooms, turns, ({ room, zone }, add) => {
-    for (const part of zone.parts) {
-      const { number, name, place } = groupOf(room, part.day, groupBy)
-      const group = groups.get(number) ?? { place, name, number, sums: kind.empty(), rooms: 0 }
-      groups.set(number, group)
-      group.rooms++
-      add(room, part, group.sums)
-    }
+    // A place has all its rooms, also those in whose time zone no second of the window counts.
+    const ofPlace = arePlaces ? joinGroup(room, undefined) : undefined
+    for (const part of zone.parts) add(room, part, ofPlace ?? joinGroup(room, part.day))
   })
   const entries = [...groups.values()].map((group) => ({ ...group, figure: kind.figure(group.sums, sortBy) }))
   const sorted = await sortInTurns(entries, orderOf(request), turns)

@@ -210,6 +210,16 @@ test('groups have the sums of their rooms; days and weeks are those of each loca
   ])
 })
 
+test('a group of a place has all rooms of the place, also where no second of the window counts [contract 16.answer]', async () => {
+  // In Oslo it is afternoon then, in Tokyo night.
+  const rows = await rowsOf({ from: '2026-02-06T12:00:00Z', to: '2026-02-06T16:00:00Z', groupBy: 'location' })
+  expect(rows).toMatchObject([
+    { location: { name: 'Oslo' }, rooms: 2, countedQuarters: 32 },
+    { location: { name: 'Tokyo' }, rooms: 2, countedQuarters: 0 },
+    { rooms: 1, countedQuarters: 16 },
+  ])
+})
+
 test('the CSV has all rows of the JSON', async () => {
   for (const query of [week, { ...week, sort: '-use' }, { ...week, groupBy: 'region' }]) {
     const rows = await rowsOf(query)
