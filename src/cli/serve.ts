@@ -1,5 +1,5 @@
 // `roomkeeper serve`: starts the service, prints its address, and stops it on a signal.
-import { startServiceWhenSpace } from '../server/app.ts'
+import { startServiceWhenDatabaseWorks } from '../server/app.ts'
 import type { ServeOptions } from '../server/config/server-options.ts'
 import { makeLog } from '../server/core/log.ts'
 import { isLoopbackHost } from '../server/core/loopback.ts'
@@ -24,7 +24,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     terminal.writeError('Another program has taken the database, or the name of this node. Stopping.')
     terminal.exitWithFailure()
   }
-  const service = await startServiceWhenSpace(
+  const service = await startServiceWhenDatabaseWorks(
     options,
     log,
     { makesFirstKey: terminal.isInteractive, limits, onLost },

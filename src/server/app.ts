@@ -22,9 +22,9 @@ import { loadCertificate } from './http/server-certificate.ts'
 import { findFormerPasskeyHost } from './people/sign-in/passkey-host.ts'
 import { openCore } from './phases/core.ts'
 import { startDevices } from './phases/devices.ts'
-import { startWhenSpace } from './phases/full-disk.ts'
 import { startHttp } from './phases/http.ts'
 import { makeResources } from './phases/resources.ts'
+import { startWhenDatabaseWorks } from './phases/start-when-database-works.ts'
 import { startTasks } from './phases/tasks.ts'
 
 export interface Service {
@@ -66,13 +66,13 @@ export interface StartSettings {
  * Starts the service; if the disk of the database is full, as soon as there is space. Health checks are answered meanwhile. Returns
  * undefined if `stop` is aborted while it waits.
  */
-export const startServiceWhenSpace = (
+export const startServiceWhenDatabaseWorks = (
   options: ServeOptions,
   log: Log,
   settings: StartSettings,
   stop: AbortSignal,
 ): Promise<Service | undefined> =>
-  startWhenSpace(options, log, { stop, limits: settings.limits ?? timeLimits }, (given, releasePorts) =>
+  startWhenDatabaseWorks(options, log, { stop, limits: settings.limits ?? timeLimits }, (given, releasePorts) =>
     startService(given, log, { ...settings, releasePorts }),
   )
 

@@ -1,12 +1,14 @@
 // Starts the service although the disk of its database is full: until there is space, a small server answers health checks. [contract 2.5]
+// A start during which the database stops answering is made again.
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { ServeOptions } from '../config/server-options.ts'
 import { systemClock } from '../core/clock.ts'
+import { StartupError } from '../core/failure.ts'
 import type { Log } from '../core/log.ts'
 import type { TimeLimits } from '../core/time-limits.ts'
-import { DiskFull, isDiskFull, retryLater } from '../db/errors.ts'
+import { DatabaseOutage, DiskFull, isDiskFull, retryLater } from '../db/errors.ts'
 import { sendJson } from '../http/answer.ts'
 import { sendError } from '../http/errors.ts'
 import { makeFastify } from '../http/fastify.ts'
@@ -16,6 +18,8 @@ import { listen } from '../http/listen.ts'
 import { loadCertificate } from '../http/server-certificate.ts'
 
 const retryMs = 1_000
+/** So many starts in a row end because the database does not answer; then a person must look. */
+const maxOutages = 3
 
 const noSpace = new DiskFull(
   'UNAVAILABLE',
@@ -23,11 +27,16 @@ const noSpace = new DiskFull(
   retryLater,
 )
 
+const noAnswer = new StartupError('The database does not answer. Start the server again when it does.')
+
 /** Starts the service with these options. It must call `releasePorts` before it opens the ports of HTTP. */
 type Start<T> = (options: ServeOptions, releasePorts: () => Promise<void>) => Promise<T>
 
-/** Tries the start again every second while it fails because of a full disk. Returns undefined if `stop` comes first. */
-export async function startWhenSpace<T>(
+/**
+ * Tries the start again every second while it fails because of a full disk, and some times if the database does not answer. Returns
+ * undefined if `stop` comes first.
+ */
+export async function startWhenDatabaseWorks<T>(
   options: ServeOptions,
   log: Log,
   { stop, limits }: { readonly stop: AbortSignal; readonly limits: TimeLimits },
@@ -38,12 +47,20 @@ export async function startWhenSpace<T>(
     await waiting?.close()
     waiting = undefined
   }
+  const pause = () => sleep(retryMs, undefined, { signal: stop }).catch(() => {})
   let given = options
+  let outages = 0
   try {
     while (!stop.aborted) {
       try {
         return await start(given, releasePorts)
       } catch (error) {
+        if (error instanceof DatabaseOutage) {
+          if (++outages === maxOutages) throw noAnswer
+          log.warn('database did not answer during the start, starting again')
+          await pause()
+          continue
+        }
         if (!isDiskFull(error)) throw error
       }
       if (!waiting) {
@@ -52,7 +69,7 @@ export async function startWhenSpace<T>(
         given = { ...given, port: waiting.port, healthPort: waiting.healthPort ?? 'off' }
         log.error({ url: waiting.url, healthPort: waiting.healthPort }, 'disk full, waiting for space to start')
       }
-      await sleep(retryMs, undefined, { signal: stop }).catch(() => {})
+      await pause()
     }
     return undefined
   } finally {
