@@ -146,7 +146,8 @@ export function spawnPostgres(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: folder,
-    max_connections: '200',
+    // Each server has up to 24, and suites with three servers run side by side.
+    max_connections: '400',
     log_min_messages: 'fatal',
     ...given,
   }
