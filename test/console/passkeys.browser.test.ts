@@ -102,16 +102,18 @@ const reasons = [
   ],
 ] as const
 test.each(isFullForm ? reasons : reasons.slice(0, 1))(
-  'the sign-in page says why passkeys are off %s',
+  'passkeys that are off %s are not mentioned when people sign in; the settings say why',
   async (_, options, sentence) => {
     const other = await startHarness(options)
     onTestFinished(() => other.close())
     const { page, trouble } = await newTab(browser, other.url)
-    await page.goto('/sign-in')
+    await page.goto('/settings?tab=identity')
+    await page.getByLabel('API key', { exact: true }).fill((await other.newOrg()).key)
+    expect(await page.getByText(/passkey|company account/i).count()).toBe(0)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByText(sentence).waitFor()
     const companyAccounts = page.getByText('Sign-in with a company account is off')
     expect(await companyAccounts.count()).toBe('publicUrl' in options ? 0 : 1)
-    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0)
     expectTrouble(trouble, /status of 401/)
   },
 )

@@ -1,7 +1,7 @@
 // The sign-in page offers what is set up: a company account, a passkey, a link or an API key. [contract 9.session] [contract 11.local]
 import { Button, Divider, PasswordInput, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../api.ts'
 import { signInWithPasskey } from '../domain/people/sign-in/passkeys.ts'
 import { passkeyObstacle, useSignInWays } from '../domain/people/sign-in/sign-in-ways.tsx'
@@ -75,8 +75,11 @@ function SignInOptions({ linkError, isBusy }: { readonly linkError: unknown; rea
       <Text fz="sm" c="dimmed">
         Can’t sign in? Ask an owner for a link. On the server, the command login-link creates one.
       </Text>
-      {ways && window.isSecureContext && (
-        <Obstacles passkeys={obstacle} providers={ways.providers.length === 0 ? ways.providersReason : undefined} />
+      {/* A person can change the address or the browser; owners read in the settings what the server lacks. */}
+      {ways?.passkeys.available && window.isSecureContext && obstacle !== undefined && (
+        <Text fz="xs" c="dimmed">
+          {obstacle}
+        </Text>
       )}
     </SignInCard>
   )
@@ -125,25 +128,3 @@ function KeyForm({ isPrimary, isBusy }: KeyFormProps) {
     </form>
   )
 }
-
-interface ObstaclesProps {
-  readonly passkeys: ReactNode
-  readonly providers: string | undefined
-}
-
-/** The reasons why a way is not offered, so that an administrator knows what to change. */
-const Obstacles = ({ passkeys, providers }: ObstaclesProps) =>
-  (passkeys !== undefined || providers !== undefined) && (
-    <Stack gap={4}>
-      {passkeys !== undefined && (
-        <Text fz="xs" c="dimmed">
-          <b>Passkeys are not offered here.</b> {passkeys}
-        </Text>
-      )}
-      {providers !== undefined && (
-        <Text fz="xs" c="dimmed">
-          <b>Company accounts are not offered here.</b> {providers}
-        </Text>
-      )}
-    </Stack>
-  )

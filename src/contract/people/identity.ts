@@ -139,7 +139,7 @@ export const identityOperations = {
     manage: true,
     summary: 'Create an address that tests the settings by a sign-in at the provider',
     description:
-      'A person who opens the address signs in at the provider and sees as which user they would sign in. The test changes no user.',
+      'A person who opens the address signs in at the provider and sees how they would sign in. The test changes nothing.',
     response: Shape('IdentityTestResponse', {
       url: Type.String({ description: 'The address to open in a browser.' }),
     }),

@@ -34,8 +34,6 @@ export interface SignInWays {
   }
   /** The identity providers that are enabled: a link to `url` begins the sign-in. */
   readonly providers: readonly { readonly orgId: string; readonly orgName: string; readonly url: string }[]
-  /** The reason why identity providers cannot be used, and what to do. */
-  readonly providersReason?: string
 }
 
 /** The JSON forms of WebAuthn, whose details the browser and the server's library know. */

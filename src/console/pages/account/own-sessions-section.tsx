@@ -36,7 +36,7 @@ export function OwnSessionsSection() {
       }
     >
       <Text fz="sm" c="dimmed" mb="sm">
-        A session ends after 12 hours without use. Sign out of those that you do not know.
+        A session ends after 12 hours without use. Sign out sessions you don’t recognise.
       </Text>
       <SessionsTable
         sessions={sessions}

@@ -40,7 +40,7 @@ export function IncidentsSection({ rows }: { readonly rows: readonly RoomTableRo
       }
     >
       {worst.length === 0 ? (
-        <NoIncidents snoozedCount={incidents.length} />
+        <NoIncidents snoozedCount={incidents.length} isCalm={rows.every(isFine)} />
       ) : (
         <ol className={classes.list}>
           {worst.slice(0, maxShown).map((incident) => (
@@ -52,7 +52,13 @@ export function IncidentsSection({ rows }: { readonly rows: readonly RoomTableRo
   )
 }
 
-const NoIncidents = ({ snoozedCount }: { readonly snoozedCount: number }) => (
+interface NoIncidentsProps {
+  readonly snoozedCount: number
+  /** Whether all rooms are healthy. A problem opens an incident only after some minutes. */
+  readonly isCalm: boolean
+}
+
+const NoIncidents = ({ snoozedCount, isCalm }: NoIncidentsProps) => (
   <div className={classes.noIncidents}>
     {snoozedCount > 0 ? (
       <>
@@ -66,9 +72,11 @@ const NoIncidents = ({ snoozedCount }: { readonly snoozedCount: number }) => (
         <Text fw={600}>
           <CheckIcon /> No open incidents
         </Text>
-        <Text fz="sm" c="dimmed">
-          Incidents open automatically, for example when a device stays offline.
-        </Text>
+        {isCalm && (
+          <Text fz="sm" c="dimmed">
+            Everything is running.
+          </Text>
+        )}
       </>
     )}
   </div>
@@ -96,6 +104,8 @@ const IncidentItem = ({ incident, place, now }: IncidentItemProps) => (
     </Text>
   </li>
 )
+
+const isFine = ({ state }: RoomTableRow): boolean => state === 'HEALTHY' || state === 'EMPTY'
 
 /** A single room is named with its sites. */
 function placeOf(incident: ListedIncident, roomById: ReadonlyMap<number, RoomTableRow>): string {

@@ -31,7 +31,7 @@ test('an organisation without a provider has defaults, and says what is missing'
     enabled: false,
     callbackUrl: `${base}/callback`,
     backchannelUrl: `${base}/backchannel`,
-    problem: 'No provider is set up. Set issuer and clientId first.',
+    problem: 'Company accounts are not set up. Enter issuer and client ID.',
     passkeyProblem: expect.stringContaining('IP address'),
   })
   expect(headers.get('etag')).toBe('"0"')

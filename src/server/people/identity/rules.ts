@@ -161,7 +161,9 @@ export async function identityDisable(ctx: RequestContext): Promise<void> {
 
 function setupProblem({ settings }: StoredIdentity, { publicUrl }: SignInAddresses): string | undefined {
   const isSet = settings.issuer !== undefined && settings.clientId !== undefined
-  return providerProblemOf(publicUrl) ?? (isSet ? undefined : 'No provider is set up. Set issuer and clientId first.')
+  return (
+    providerProblemOf(publicUrl) ?? (isSet ? undefined : 'Company accounts are not set up. Enter issuer and client ID.')
+  )
 }
 
 function view(ctx: RequestContext, identity: StoredIdentity, addresses: SignInAddresses): Static<typeof Identity> {

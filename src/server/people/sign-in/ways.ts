@@ -1,8 +1,8 @@
-// Says which ways to sign in the sign-in page may offer, and why others are off. [contract 11.local]
+// Says which ways to sign in the sign-in page may offer, and why passkeys are off. [contract 11.local]
 
 import type { SignInWays } from '../../../contract/people/sign-in.ts'
 import type { Services } from '../../context/services.ts'
-import { passkeyProblemOf, providerProblemOf, relyingPartyOf, type SignInAddresses } from '../../core/relying-party.ts'
+import { passkeyProblemOf, relyingPartyOf, type SignInAddresses } from '../../core/relying-party.ts'
 import { listOrgs } from '../../journal/orgs/store.ts'
 import { listIdentityProviders } from './provider-store.ts'
 
@@ -20,7 +20,6 @@ export async function listSignInWays(
   { publicUrl, passkeyUrl }: SignInAddresses,
 ): Promise<SignInWays> {
   const rows = await listIdentityProviders(db.system)
-  const providersReason = providerProblemOf(publicUrl)
   const isEnabled = ({ settings }: (typeof rows)[number]) => (JSON.parse(settings) as StoredSettings).enabled === true
   return {
     passkeys: await passkeyWay(),
@@ -30,7 +29,6 @@ export async function listSignInWays(
         : rows
             .filter(isEnabled)
             .map(({ orgId, orgName }) => ({ orgId, orgName, url: `${publicUrl}/auth/${orgId}/oidc` })),
-    ...(providersReason !== undefined && { providersReason }),
   }
 
   async function passkeyWay(): Promise<SignInWays['passkeys']> {

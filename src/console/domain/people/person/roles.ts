@@ -9,10 +9,10 @@ export const roleNames: Readonly<Record<Role, string>> = {
 }
 
 export const roleTexts: Readonly<Record<Role, string>> = {
-  owner: 'Sees and changes everything, and manages people, keys, sign-in and notifications.',
+  owner: 'Everything, including people, keys, sign-in and notifications.',
   admin:
-    'Changes settings, rooms and locations, also with jobs, does what an operator does, and reads the audit log. With all regions, also changes regions, profiles and incident rules.',
+    'Everything an operator can do, plus settings, rooms, locations and the audit log. With all regions, also regions, profiles and incident rules.',
   operator:
-    'Restarts devices, sends messages and collects logs, also with jobs. Handles incidents, creates silences, writes notes and enrols devices.',
-  viewer: 'Sees rooms, devices, incidents and jobs, and changes nothing.',
+    'Restart devices, send messages and collect logs, one at a time or in bulk. Work on incidents, create silences, write notes and enrol devices.',
+  viewer: 'See rooms, devices, incidents and jobs. No changes.',
 }

@@ -53,7 +53,7 @@ export function TestStep({ settings, isChanged }: StepProps) {
   return (
     <Stack gap="xs" align="flex-start">
       <Text fz="sm">
-        Sign in at the provider with the account of an owner. The test changes no person. It shows who you would be.
+        Sign in at the provider with the account of an owner. The test changes nothing; it shows how you would sign in.
       </Text>
       <Button variant="default" loading={test.isPending} disabled={!isReady} onClick={() => test.mutate({ input: {} })}>
         Test sign-in

@@ -28,7 +28,7 @@ export function SignInSettings() {
   return (
     <Stack>
       {now.body.problem && !now.body.enabled && (
-        <Notice tone="warning" role="alert" title="Company accounts cannot be used yet">
+        <Notice tone="warning" role="alert">
           {now.body.problem}
         </Notice>
       )}
@@ -95,7 +95,7 @@ function PasskeySwitch({ settings, etag, onDone }: PasskeySwitchProps) {
     <Section title="Passkeys">
       <Stack gap="xs">
         {settings.passkeyProblem && (
-          <Notice tone="warning" role="alert" title="Passkeys cannot be used yet">
+          <Notice tone="warning" role="alert">
             {settings.passkeyProblem}
           </Notice>
         )}

@@ -30,7 +30,7 @@ export function InviteLink({ person, link: { url, expiresAt, mailed }, onDone }:
             Send this link to <b>{personName(person)}</b>. It was not mailed.
           </>
         )}{' '}
-        With the link they sign in once and add a passkey.
+        The link works once; they add a passkey after signing in.
       </Text>
       <Group gap="xs" wrap="nowrap" align="flex-end">
         <ShownOnceField label="Sign-in link" value={url} />
@@ -39,8 +39,8 @@ export function InviteLink({ person, link: { url, expiresAt, mailed }, onDone }:
         </Button>
       </Group>
       <Text fz="sm" c="dimmed">
-        Works once, until <DateTime at={expiresAt} />. Anyone who has the link can use it, and it is not shown again.
-        Earlier links of this person no longer work.
+        Valid until <DateTime at={expiresAt} />. Anyone who has the link can use it, and it is not shown again. Earlier
+        links of this person no longer work.
       </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>

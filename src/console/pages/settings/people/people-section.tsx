@@ -40,8 +40,8 @@ export function PeopleSection() {
       }
     >
       <Text fz="sm" c="dimmed" mb="sm">
-        People sign in with a company account, a passkey or a link. There are no passwords. The role says what they can
-        do, the regions what they see.
+        People sign in with a company account, a passkey or a link. There are no passwords. Roles define what people can
+        do, regions what they see.
       </Text>
       {users.length === 0 ? (
         <Text fz="sm" py="xs">

@@ -114,31 +114,36 @@ export const refusedPage = (reason: AdmissionRefusal): ProviderPage => ({
   link: signInLink,
 })
 
-const outcomes: Readonly<Record<AdmissionDecision['kind'], string>> = {
-  known: 'signs in as a user',
-  link: 'signs in as a user, and is linked to that user',
-  create: 'becomes a new user',
-  refuse: 'is refused',
+function outcomeOf(decision: AdmissionDecision): string {
+  switch (decision.kind) {
+    case 'known':
+      return decision.user.email
+    case 'link':
+      return `${decision.user.email} (the first sign-in links the company account)`
+    case 'create':
+      return 'a new user'
+    case 'refuse':
+      return 'no account'
+  }
 }
 
 export function testPage(identity: ProviderIdentity, decision: AdmissionDecision, isPassed: boolean): ProviderPage {
   const role =
     decision.kind === 'refuse' ? undefined : decision.kind === 'create' ? decision.grant.role : decision.user.role
-  const email = decision.kind === 'known' || decision.kind === 'link' ? decision.user.email : undefined
   return {
     status: 200,
     title: isPassed ? 'The test has passed' : 'The provider works, but you would not sign in as an owner',
     sentences: [
       isPassed
-        ? 'You can turn the provider on within the next hour. Close this page and go back to the settings.'
-        : 'The provider can be turned on after an owner has passed the test. Nothing was changed.',
+        ? 'You can turn on company accounts within the next hour. Close this page and go back to the settings.'
+        : 'Company accounts can be turned on after an owner has passed the test. Nothing was changed.',
     ],
     facts: [
       ['Issuer', identity.issuer],
       ['Subject', identity.subject],
       ['E-mail', `${identity.email ?? 'none'}${identity.emailVerified ? ' (verified)' : ' (not verified)'}`],
       ['Groups', identity.groups.join(', ') || 'none'],
-      ['This identity', outcomes[decision.kind] + (email ? `: ${email}` : '')],
+      ['Signs in as', outcomeOf(decision)],
       ...(role ? [['Role', role] as const] : []),
       ...(decision.kind === 'refuse' ? [['Why', refusals[decision.reason]] as const] : []),
     ],
