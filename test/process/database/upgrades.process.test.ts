@@ -68,7 +68,7 @@ describe.each(versions)('the database of version %s', (version) => {
 
   /** Only reads are called, which need no other ids. */
   const known = () =>
-    Object.assign({ jobs: {} }, content.ids, {
+    Object.assign({ jobs: {}, recurringJobs: {} }, content.ids, {
       id: content.org,
       person: content.person ?? {},
       clock,
