@@ -4,12 +4,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import type { TestOrg } from '../../../test/support/harness.ts'
 import { newJobs } from '../../../test/support/jobs.ts'
+import { dayMs } from '../../contract/durations.ts'
+import type { TelemetryTx } from '../db/handles.ts'
 import { findJobName } from '../incidents/engine/engine-store.ts'
 import { findPersonById } from './engine/actor-store.ts'
 import { listEndpointsOfOtherJobs, listSoakingUnits } from './engine/facts-store.ts'
 import { updateJobSize } from './engine/progress-store.ts'
 import { deleteMoves, listMoves, upsertMoves } from './engine/rollback/move-store.ts'
 import { listUnconfirmedUnits, listUnitsInRollback } from './engine/rollback/rollback-store.ts'
+import {
+  deleteRecurringJobLocation,
+  deleteRunsBefore,
+  hasRun,
+  insertRecurringJobLocation,
+  listLocationsOfRecurringJob,
+  listRuns,
+  listVisibleRuns,
+} from './recurring/store.ts'
 import { restartRange } from './units/unit-change-store.ts'
 import { countSteerableRange } from './units/unit-count-store.ts'
 import { listEndpointsInJob, listSentReboots, listVisibleUnits, listWaitingGroups } from './units/unit-store.ts'
@@ -160,4 +171,43 @@ test('the person who started a job is read with their regions', async () => {
   const person = await findPersonById(all, { id: 1 })
   expect(person).toMatchObject({ id: 1, role: 'admin', all_regions: 0 })
   expect(JSON.parse(String(person?.regions))).toEqual([2])
+})
+
+test('the runs of a recurring job are listed for callers who see their jobs, and deleted when they are old', async () => {
+  const { all, ofRegion, ofNothing, org, put } = world
+  const actor = { actor_type: 'CLI', actor_id: 'test', actor_name: 'Test', user_id: null, key_id: null } as const
+  const request = {
+    action: '{"type":"REBOOT"}',
+    target: '{"all":true}',
+    settings: '{}',
+    schedule: '{}',
+    within_hours: 4,
+  }
+  const times = { created_at: storedAt, handled_until: storedAt }
+  const state = { state: 'ACTIVE', reason: null, unplaced: 0, version: 1 } as const
+  await put('recurring_jobs', { org, id: 1, name: 'Every night', ...state, ...request, ...actor, ...times })
+  const run = { org, recurring_job: 1, timezone: 'Europe/Oslo' }
+  await put(
+    'recurring_job_runs',
+    { ...run, at: storedAt - dayMs, job_id: soaking, reason: null },
+    { ...run, at: storedAt, job_id: null, reason: 'Job 1 has not ended.' },
+  )
+  const page = { id: 1, limit: 10 }
+  for (const list of [listRuns, listVisibleRuns]) {
+    expect((await list(all, page)).map(({ at }) => at)).toEqual([storedAt, storedAt - dayMs])
+  }
+  expect(await listVisibleRuns(ofRegion, page)).toMatchObject([{ job_id: soaking }])
+  expect(await listVisibleRuns(ofNothing, page)).toEqual([])
+  const has = (timezone: string) => hasRun(all, { id: 1, at: storedAt, timezone })
+  expect([await has('Europe/Oslo'), await has('Asia/Tokyo')]).toEqual([true, false])
+  await all.telemetry((tx) => deleteRunsBefore(tx, { id: 1, before: storedAt }))
+  expect((await listRuns(all, page)).map(({ at }) => at)).toEqual([storedAt])
+})
+
+test('the locations of a recurring job are added and deleted, and a location that is gone is not added', async () => {
+  const { all } = world
+  const change = (work: (tx: TelemetryTx) => Promise<unknown>) => all.telemetry(work)
+  for (const location of [1, 2, 99]) await change((tx) => insertRecurringJobLocation(tx, { id: 1, location }))
+  await change((tx) => deleteRecurringJobLocation(tx, { id: 1, location: 2 }))
+  expect(await listLocationsOfRecurringJob(all, { id: 1 })).toEqual([{ location: 1, region: 1 }])
 })

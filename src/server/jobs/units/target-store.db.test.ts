@@ -5,7 +5,7 @@ import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { RegionAccess } from '../../core/region-access.ts'
 import type { OrgDatabase } from '../../db/org-database.ts'
 import { listLocationIds, listRegionIds, listRoomIds } from '../visible-target-store.ts'
-import { countEmptyRooms, listProfileKeys, listRoomUse, listTargeted } from './target-store.ts'
+import { countEmptyRooms, listProfileKeys, listRoomUse, listTargeted, listTargetedLocations } from './target-store.ts'
 
 type Keys = Parameters<typeof listTargeted>[1]
 
@@ -16,8 +16,9 @@ interface World {
   readonly keys: Readonly<Record<string, readonly (number | string)[]>>
   readonly wanted: string
   readonly other: string
+  readonly otherLocation: number
 }
-const roomKeys = ['regionIds', 'locationIds', 'roomIds', 'tags']
+const roomKeys = ['regionIds', 'locationIds', 'roomIds', 'tags', 'timezones']
 const page = { after: '', limit: 10 }
 
 let harness: Harness
@@ -26,16 +27,16 @@ beforeAll(async () => {
   harness = await startHarness()
   const org = await harness.newOrg()
   const make = async (path: string, body: object) => (await org.call('POST', path, { body })).body
-  const place = async (name: string, tag: string) => {
+  const place = async (name: string, tag: string, timezone: string) => {
     const region = (await make('/regions', { name })).id
-    const location = (await make('/locations', { name, regionId: region })).id
+    const location = (await make('/locations', { name, regionId: region, timezone })).id
     const [room, empty] = [
       (await make('/rooms', { name, locationId: location, tags: [tag] })).id,
       (await make('/rooms', { name: `${name} 2`, locationId: location, tags: [tag, 'spare'] })).id,
     ]
     return { region, location, room, empty }
   }
-  const [here, there] = [await place('Här', 'wing-a'), await place('there', 'wing-b')]
+  const [here, there] = [await place('Här', 'wing-a', 'Europe/Oslo'), await place('there', 'wing-b', 'Asia/Tokyo')]
   const profile = (await make('/profiles', { name: 'Quiet', config: { nightMode: true } })).profile.id
   const status = JSON.stringify({ firmwareVersion: '3.2.1 β' })
   const [wanted, other] = await putEndpoints(harness, org, [
@@ -59,6 +60,7 @@ beforeAll(async () => {
     ofRegion: db.seenBy(RegionAccess.of([here.region])),
     wanted: wanted.id,
     other: other.id,
+    otherLocation: there.location,
     keys: {
       regionIds: [here.region],
       locationIds: [here.location],
@@ -68,6 +70,7 @@ beforeAll(async () => {
       profileIds: [profile],
       firmwareVersions: ['3.2.1 β'],
       tags: ['wing-a'],
+      timezones: ['Europe/Oslo'],
     },
   }
 })
@@ -93,6 +96,16 @@ test('each key includes and excludes the endpoint that has its value, alone and 
   }
   expect(idsOf(await listTargeted(db, keys as Keys, page))).toEqual([wanted])
   expect(idsOf(await listTargeted(db, { exclude: keys } as Keys, page))).toEqual([other])
+})
+
+test('each key includes and excludes the location of the endpoint that has its value', async () => {
+  const { db, ofRegion, keys, otherLocation } = world
+  const locations = async (...target: Parameters<typeof listTargetedLocations>) =>
+    (await listTargetedLocations(...target)).map(({ location }) => location)
+  for (const [name, values] of Object.entries(keys)) {
+    for (const on of [db, ofRegion]) expect(await locations(on, { [name]: values }), name).toEqual(keys.locationIds)
+    expect(await locations(db, { exclude: { [name]: values } }), `exclude ${name}`).toEqual([otherLocation])
+  }
 })
 
 test('each key of rooms counts the room without endpoints that has its value, and leaves it out', async () => {
