@@ -17,7 +17,7 @@ const include = [
   'test/contract/{property,subset}.*.test.ts',
   'test/gateway/{kills,sources}.process.test.ts',
   'test/gateway/sources/{mirror.http,mirror-kills.process}.test.ts',
-  'test/process/crashes/idempotency-kills.process.test.ts',
+  'test/process/crashes/{idempotency,recurring}-kills.process.test.ts',
 ]
 /** These check all pages and dialogs in dark too; they run on SQLite only, as in `npm test`. */
 const inBrowser = ['test/console/{incidents-axe,jobs,overview,pages,people-axe}.browser.test.ts']
