@@ -58,8 +58,8 @@ async function tabOf(org: TestOrg): Promise<Tab> {
 }
 
 /**
- * Notes every text that appears while the test runs, and what is drawn in the red of offline rooms. The code is a string, because it
- * runs in the page.
+ * Notes every text that is drawn while the test runs, and what is drawn in the red of offline rooms: before each frame in which something
+ * has changed. The code is a string, because it runs in the page.
  */
 const watchTexts = `globalThis.texts = new Set()
   globalThis.observer?.disconnect()
@@ -79,7 +79,15 @@ const watchTexts = `globalThis.texts = new Set()
     // Buttons that delete are red too, and strips show the past.
     if (!one.closest('button, [data-state]') && isRed(one)) texts.add('red: ' + one.outerHTML.slice(0, 200))
   })
-  globalThis.observer = new MutationObserver(note)
+  let isNoted = true
+  globalThis.observer = new MutationObserver(() => {
+    if (!isNoted) return
+    isNoted = false
+    requestAnimationFrame(() => {
+      isNoted = true
+      note()
+    })
+  })
   observer.observe(document, { subtree: true, childList: true, characterData: true })
   note()`
 const seenTexts = (page: Page): Promise<string[]> => page.evaluate('[...texts]')

@@ -122,9 +122,9 @@ test(
 const mebibytesOf = (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-const found = runCount({ short: 1_000, full: 5_000, long: 5_000 })
+const found = runCount({ short: 300, full: 5_000, long: 5_000 })
 // The gateway itself has an item of the thousand in no form.
-const adopted = runCount({ short: 60, full: 1_000, long: 1_000 })
+const adopted = runCount({ short: 20, full: 1_000, long: 1_000 })
 test(
   `a source has ${found} devices, of which ${adopted} are adopted: how soon they are there, and what they cost`,
   async () => {

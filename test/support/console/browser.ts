@@ -15,6 +15,8 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // In short tests the optimized code of a page takes more CPU to compile than it saves. The full form measures pages.
+  ...(isFullForm ? [] : ['--js-flags=--no-opt --no-maglev']),
 ]
 
 /** Starts a browser for a test that needs other options, and closes it. */

@@ -20,8 +20,8 @@ afterAll(() => harness.close())
 const [secondMs, dayMs, daySeconds] = [1000, 86_400_000, 86_400]
 /** Months in which most clocks change, north and south. */
 const months = [Date.UTC(2026, 2), Date.UTC(2026, 9), Date.UTC(2026, 3)]
-const roomsPerWorld = runCount({ short: 6, long: 10 })
-const worlds = runCount({ short: 2, full: 10, long: 1000 })
+const roomsPerWorld = runCount({ short: 5, full: 6, long: 10 })
+const worlds = runCount({ short: 1, full: 10, long: 1000 })
 const requestsPerWorld = 4
 
 interface Asked {
