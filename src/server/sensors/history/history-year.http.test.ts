@@ -12,7 +12,7 @@ import { sensorColumns } from '../../db/schema/schema.ts'
 
 const year = 366 * daySeconds
 const noon = Date.UTC(2026, 9, 28, 12) / 1000
-const roomCount = runCount({ short: 4, full: 20, long: 200 })
+const roomCount = runCount({ short: 2, full: 20, long: 200 })
 let harness: Harness
 let org: TestOrg
 beforeAll(async () => {

@@ -4,6 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { engine, type Harness, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
+import { runCount } from '../../../../test/support/long-form.ts'
 import { until } from '../../../../test/support/program.ts'
 import { dayOf } from '../../core/time/time-zone.ts'
 import { OrgDatabase } from '../../db/org-database.ts'
@@ -256,7 +257,7 @@ test('rollups equal a recomputation, whatever samples arrive in whatever order',
       await device.close()
       await presence.close()
     }),
-    { numRuns: 25 },
+    { numRuns: runCount({ short: 10, full: 25, long: 25 }) },
   )
 })
 
