@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { pathUnderBase } from './base-path.ts'
 import { PageSkeleton } from './parts/page/skeleton.tsx'
 import { loadCode } from './parts/recovery/load-code.ts'
+import { auditParams, deviceParams, incidentParams, jobParams, roomParams } from './parts/table/list-params.ts'
 import { Frame } from './shell/frame.tsx'
 import { NotFound } from './shell/not-found.tsx'
 
@@ -30,19 +31,7 @@ const overview = createRoute({
 const rooms = createRoute({
   getParentRoute: () => root,
   path: '/rooms',
-  validateSearch: textParams(
-    'q',
-    'region',
-    'location',
-    'state',
-    'air',
-    'people',
-    'tag',
-    'profile',
-    'field',
-    'sort',
-    ...viewParams,
-  ),
+  validateSearch: textParams(...roomParams, 'sort', ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/rooms/rooms-page.tsx')), 'RoomsPage'),
 })
 const room = createRoute({
@@ -54,18 +43,7 @@ const room = createRoute({
 const incidents = createRoute({
   getParentRoute: () => root,
   path: '/incidents',
-  validateSearch: textParams(
-    'q',
-    'state',
-    'severity',
-    'rule',
-    'region',
-    'location',
-    'handler',
-    'sort',
-    'tab',
-    ...viewParams,
-  ),
+  validateSearch: textParams(...incidentParams, 'sort', 'tab', ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/incidents/incidents-page.tsx')), 'IncidentsPage'),
 })
 const incident = createRoute({
@@ -76,11 +54,7 @@ const incident = createRoute({
 const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
-  validateSearch: textParams(
-    ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'source', 'firmware', 'connected', 'update'] as const),
-    ...(['region', 'location', 'profile', 'settings', 'field', 'sort'] as const),
-    ...viewParams,
-  ),
+  validateSearch: textParams(...deviceParams, 'sort', ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/devices/devices-page.tsx')), 'DevicesPage'),
 })
 const device = createRoute({
@@ -123,7 +97,7 @@ const profile = createRoute({
 const jobs = createRoute({
   getParentRoute: () => root,
   path: '/jobs',
-  validateSearch: textParams('q', 'state', ...viewParams),
+  validateSearch: textParams(...jobParams, ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/jobs-page.tsx')), 'JobsPage'),
 })
 const newJob = createRoute({
@@ -140,7 +114,7 @@ const job = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: textParams('from', 'to', 'category', 'type', 'q', ...viewParams),
+  validateSearch: textParams('from', 'to', ...auditParams, ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/audit/audit-page.tsx')), 'AuditPage'),
 })
 const settings = createRoute({

@@ -106,6 +106,43 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   if (jobPage !== page) await jobPage.close()
 })
 
+test('the audit log has one row for what a job changed, and its filters ask the server; a version names its job', async () => {
+  const { page } = await shared()
+  const [job] = await jobs()
+  const entries = (await org.audit()).filter(({ details }) => details?.jobId === job.id)
+  expect(entries.length).toBeGreaterThan(20)
+  await visit(page, '/audit')
+  await settled(page, 'Audit')
+  const log = page.getByRole('table', { name: 'Audit log' })
+  const ofJob = log.getByRole('row').filter({ hasText: `Changes by a job (${entries.length})` })
+  expect(await ofJob.getByRole('link').textContent()).toBe(job.name)
+  expect(await log.getByText('Device settings changed').count(), 'no entry of the job has a row of its own').toBe(0)
+  await ofJob.getByRole('button').click()
+  await log.getByText('Device settings changed').first().waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: `Show all ${entries.length} entries of the job` }).click()
+  await page.getByRole('combobox', { name: `Job: ${job.name}` }).waitFor()
+  await page.getByText(`${entries.length} entries`, { exact: true }).waitFor()
+
+  // The chip stays after it is cleared, with the focus.
+  await page.getByRole('button', { name: 'Clear Job' }).click()
+  expect(await page.evaluate<string>('document.activeElement.ariaLabel')).toBe('Job')
+  await page.getByRole('textbox', { name: 'Search' }).fill('created quiet rooms')
+  await page.getByText('1 entry', { exact: true }).waitFor()
+  await page.getByRole('textbox', { name: 'Search' }).fill('')
+  await ofJob.waitFor()
+  await page.getByRole('combobox', { name: 'Action', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Find in action' }).fill('profile created')
+  await page.getByRole('option', { name: 'Profile created' }).click()
+  await page.getByText('1 entry', { exact: true }).waitFor()
+  await log.getByRole('link', { name: 'Quiet rooms' }).waitFor()
+
+  const { target } = entries[0]
+  await visit(page, `/devices/${target.id}?tab=versions`)
+  await page.getByRole('table', { name: 'Settings history' }).getByRole('link').first().click()
+  await page.getByRole('heading', { level: 1, name: job.name }).waitFor()
+})
+
 test('every action on rooms shows its plan, which makes no job until it is confirmed', async () => {
   const { page } = await shared()
   const before = (await jobs()).length

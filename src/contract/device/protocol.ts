@@ -384,10 +384,3 @@ export const messageShownMs = 60_000
 /** The largest MQTT packet: 500 samples fit. */
 export const maxPacketBytes = 128 * 1024
 export const maxBundleBytes = 64 * 1024 * 1024
-
-/** Actions of a device that are audited, and that are no operations of the API. */
-export const deviceChanges = {
-  deviceEnrolled: { category: 'DEVICE', type: 'DEVICE_ENROLLED' },
-  deviceEnrolmentRefused: { category: 'DEVICE', type: 'DEVICE_ENROLMENT_REFUSED' },
-  deviceHasNoSettings: { category: 'DEVICE', type: 'DEVICE_PROFILE_REMOVED' },
-} as const

@@ -28,6 +28,7 @@ export const ConfigVersion = Shape('webpageConfigVersion', {
   updatedAt: Timestamp('Time at which the state of the version last changed.'),
   author: Shape('webpageConfigAuthor', { type: Type.String(), id: Type.String(), name: Type.String() }),
   profileId: Type.Optional(Int32('The profile whose keys were applied over the config of the endpoint.')),
+  jobId: Type.Optional(Type.String({ description: 'The job that made the version.' })),
   config: DeviceSettings,
   diff: Type.Record(
     Type.String(),

@@ -37,6 +37,11 @@ export const AuditEntry = Shape('v1AuditLog', {
       jobId: Type.Optional(Type.String({ description: 'The job that made the change.' })),
     }),
   ),
+  jobEntryCount: Type.Optional(
+    Int32(
+      'With `foldJobs`: how many entries of the page this one stands for, itself included; absent for entries of no job.',
+    ),
+  ),
   requestId: Type.Optional(Type.String({ description: 'The X-Request-Id of the call.' })),
   ip: Type.Optional(Type.String({ description: 'Address of the caller.' })),
 })
@@ -71,7 +76,11 @@ export const auditOperations = {
       jobId: Type.String({ description: 'Only changes that this job made.' }),
       text: Type.String({
         description:
-          'Only entries in whose names, serial numbers, kind of change, `requestId` or `ip` all of these words occur.',
+          'Only entries in whose names, serial numbers, kind of change (as in `type`, or in the words of the console), `requestId` or `ip` all of these words occur.',
+      }),
+      foldJobs: Type.Boolean({
+        description:
+          'Whether the entries that one job made are one entry: the newest of them on the page, with `jobEntryCount`. A CSV has all entries.',
       }),
       bom: Bom,
     },

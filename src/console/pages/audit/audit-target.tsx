@@ -2,13 +2,13 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useCallback } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
 import { operationQuery } from '../../api.ts'
 import { inRoom, useNamedRooms } from '../../domain/fleet/room/room-names.ts'
-import { type AuditLogEntry, type AuditTarget, targetKey } from './audit-entries.ts'
+import type { AuditLogEntry, AuditTarget } from './audit-entries.ts'
 
 const typeNames: Readonly<Record<string, string>> = {
   room: 'Room',
@@ -32,23 +32,43 @@ const typeNames: Readonly<Record<string, string>> = {
   audit: '',
 }
 
-export type TargetNameOf = (target: AuditTarget) => string
+/** The present names of the things in entries, and which of them exist. */
+export interface Targets {
+  /** The name when the entry was written; rooms and devices that still exist are named with their place of today. */
+  readonly nameOf: (target: AuditTarget) => string
+  /** False for what has been deleted, or is hidden from the viewer; true until that is known. */
+  readonly exists: (target: Pick<AuditTarget, 'type' | 'id'>) => boolean
+}
 
-/** The name of the target when the entry was written; rooms and devices that still exist are named with their place of today. */
-export function useTargetNames(): TargetNameOf {
+export function useTargets(): Targets {
   const rooms = useNamedRooms()
   const roomsOfDevices = useQuery({ ...operationQuery('endpointsBasicList'), select: roomIds }).data
-  return useCallback(
-    ({ type, id, name }) => {
-      const text = name || id
-      if (type === 'room') return placedRoomName(text, rooms?.[Number(id)]?.location)
-      const roomId = type === 'endpoint' ? roomsOfDevices?.[id] : undefined
-      const room = roomId === undefined ? undefined : rooms?.[roomId]
-      return room ? inRoom(text, room) : text
-    },
-    [rooms, roomsOfDevices],
-  )
+  const locations = useQuery(operationQuery('locationsList')).data?.body.locations
+  const regions = useQuery(operationQuery('regionsList')).data?.body.regions
+  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
+  return useMemo(() => {
+    const existing: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
+      room: rooms && new Set(Object.keys(rooms)),
+      endpoint: roomsOfDevices && new Set(Object.keys(roomsOfDevices)),
+      location: idsOf(locations),
+      region: idsOf(regions),
+      profile: idsOf(profiles),
+    }
+    return {
+      nameOf: ({ type, id, name }) => {
+        const text = name || id
+        if (type === 'room') return placedRoomName(text, rooms?.[Number(id)]?.location)
+        const roomId = type === 'endpoint' ? roomsOfDevices?.[id] : undefined
+        const room = roomId === undefined ? undefined : rooms?.[roomId]
+        return room ? inRoom(text, room) : text
+      },
+      exists: ({ type, id }) => existing[type]?.has(id) ?? true,
+    }
+  }, [rooms, roomsOfDevices, locations, regions, profiles])
 }
+
+const idsOf = (things: readonly { readonly id: number }[] | undefined): ReadonlySet<string> | undefined =>
+  things && new Set(things.map(({ id }) => String(id)))
 
 /** An object and not a map: equal objects of two answers are the same object, so a change of a state renders nothing again. */
 const roomIds = ({
@@ -60,15 +80,14 @@ const roomIds = ({
 
 interface TargetProps {
   readonly target: AuditTarget
-  readonly deleted: ReadonlySet<string>
   /** A room note is linked to its room, whose id is in the details. */
   readonly details?: AuditLogEntry['details'] | undefined
-  readonly nameOf: TargetNameOf
+  readonly targets: Targets
 }
 
-export function TargetName({ target, deleted, details, nameOf }: TargetProps) {
+export function TargetName({ target, details, targets }: TargetProps) {
   const typeName = typeNames[target.type] ?? target.type
-  const name = nameOf(target)
+  const name = targets.nameOf(target)
   return (
     <>
       {typeName && (
@@ -76,7 +95,7 @@ export function TargetName({ target, deleted, details, nameOf }: TargetProps) {
           {typeName}{' '}
         </Text>
       )}
-      {deleted.has(targetKey(target)) ? name : targetLink(target, details, deleted, name)}
+      {targets.exists(target) ? targetLink(target, details, targets, name) : name}
     </>
   )
 }
@@ -84,7 +103,7 @@ export function TargetName({ target, deleted, details, nameOf }: TargetProps) {
 function targetLink(
   target: AuditTarget,
   details: AuditLogEntry['details'] | undefined,
-  deleted: ReadonlySet<string>,
+  { exists }: Targets,
   name: string,
 ): ReactNode {
   const { type, id } = target
@@ -148,7 +167,7 @@ function targetLink(
   }
   if (type === 'roomNote') {
     const room = details?.after?.roomId ?? details?.before?.roomId
-    if (room !== undefined && !deleted.has(targetKey({ type: 'room', id: String(room) })))
+    if (room !== undefined && exists({ type: 'room', id: String(room) }))
       return <RoomLink id={String(room)} name={name} />
   }
   return name

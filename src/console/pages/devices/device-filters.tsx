@@ -20,7 +20,7 @@ import { useFieldFilters } from '../../domain/fleet/fields/field-filters.tsx'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { sourceTypeNames } from '../../domain/fleet/source/source.ts'
 import { deletedLabel, type FilterChoice, type MissingLabel } from '../../parts/table/filter-choices.ts'
-import { countFilters, FilterBar, FilterSelect, type RareFilter, SearchBox } from '../../parts/table/list-filters.tsx'
+import { FilterBar, FilterSelect, type RareFilter, SearchBox } from '../../parts/table/list-filters.tsx'
 
 interface DeviceFiltersProps {
   readonly rows: readonly DeviceTableRow[]
@@ -69,21 +69,23 @@ export function DeviceFilters({ rows, filter, onChange }: DeviceFiltersProps) {
   const chip = (label: string, name: FilterName, choices: readonly FilterChoice[], missingLabel?: MissingLabel) => (
     <FilterSelect {...{ label, choices, missingLabel }} value={filter[name]} isMulti onChange={setFilter[name]} />
   )
-  const rare = (...[label, name, choices, missingLabel]: Parameters<typeof chip>): RareFilter[] =>
-    differs(choices, filter[name])
-      ? [{ label, isSet: filter[name] !== undefined, chip: chip(label, name, choices, missingLabel) }]
-      : []
+  // A filter is not offered while all devices have the same value.
+  const rare = (...[label, name, choices, missingLabel]: Parameters<typeof chip>): RareFilter => ({
+    label,
+    isSet: filter[name] !== undefined,
+    isOffered: choices.length > 1,
+    chip: chip(label, name, choices, missingLabel),
+  })
   return (
     <FilterBar
-      setCount={countFilters(filter)}
       rare={[
-        ...rare('Update', 'update', updateChoices),
-        ...rare('Since', 'since', sinceOptions),
-        ...rare('Firmware', 'firmware', firmware, reportedLabel),
-        ...rare('Maker', 'maker', makers, reportedLabel),
-        ...rare('Power', 'power', powers, reportedLabel),
-        ...rare('Via', 'via', gateways, gatewayLabel),
-        ...rare('Source', 'source', sources, reportedLabel),
+        rare('Update', 'update', updateChoices),
+        rare('Since', 'since', sinceOptions),
+        rare('Firmware', 'firmware', firmware, reportedLabel),
+        rare('Maker', 'maker', makers, reportedLabel),
+        rare('Power', 'power', powers, reportedLabel),
+        rare('Via', 'via', gateways, gatewayLabel),
+        rare('Source', 'source', sources, reportedLabel),
         ...useFieldFilters({ rows, value: filter.field, onChange }),
       ]}
       search={
@@ -130,10 +132,6 @@ const settersOf = (onChange: DeviceFiltersProps['onChange']): Setters =>
 /** Names a value that no device has at present. */
 const reportedLabel: MissingLabel = (value) => (value === notReported ? 'Not reported' : value)
 const gatewayLabel: MissingLabel = (id) => (id === notReported ? 'No gateway' : deletedLabel(id))
-
-/** A filter is not offered while all devices have the same value, unless the address has it. */
-const differs = (choices: readonly FilterChoice[], value: string | undefined): boolean =>
-  choices.length > 1 || value !== undefined
 
 const sinceOptions: readonly FilterChoice[] = Object.entries(sinceChoices).map(([value, label]) => ({ value, label }))
 const updateChoices: readonly FilterChoice[] = Object.entries(firmwareStates).map(([value, label]) => ({

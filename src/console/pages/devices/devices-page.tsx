@@ -3,13 +3,7 @@ import { Stack } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo } from 'react'
 import { deviceName } from '../../domain/fleet/device/device.ts'
-import {
-  type DeviceFilter,
-  defaultDeviceSort,
-  deviceMatcher,
-  sortDevices,
-  useDeviceRows,
-} from '../../domain/fleet/device/device-rows.ts'
+import { defaultDeviceSort, deviceMatcher, sortDevices, useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { devicesSubject } from '../../domain/jobs/bulk/bulk-subject.ts'
 import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
@@ -19,6 +13,7 @@ import { markEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { deviceParams } from '../../parts/table/list-params.ts'
 import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
@@ -48,7 +43,7 @@ export function DevicesPage() {
   // Rows that the filters hide stay selected; deleted rows are gone.
   const selected = useMemo(() => ordered.filter(({ id }) => selection.keys.has(id)), [ordered, selection.keys])
 
-  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const isFiltered = deviceParams.some((name) => search[name] !== undefined)
   const clear = useCallback(
     () => void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true }),
     [navigate],
@@ -108,11 +103,6 @@ export function DevicesPage() {
     </Page>
   )
 }
-
-const filterNames = [
-  ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'source', 'firmware', 'connected', 'update'] as const),
-  ...(['region', 'location', 'profile', 'settings', 'field'] as const),
-] as const satisfies readonly (keyof DeviceFilter)[]
 
 const NoDevices = () => (
   <EmptyState title="No devices yet">

@@ -6,7 +6,7 @@ import { ruleChoices } from '../../domain/incidents/rule-choices.ts'
 import { severityChoices } from '../../domain/incidents/severity-label.tsx'
 import { personName } from '../../domain/people/person/person.ts'
 import { deletedLabel, type FilterChoice } from '../../parts/table/filter-choices.ts'
-import { countFilters, FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSession } from '../../session.ts'
 import { handlerMe, handlerNone, isStateChoice, stateChoices, type WorkListFilter } from './incident-rows.ts'
 
@@ -41,7 +41,6 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
   )
   return (
     <FilterBar
-      setCount={countFilters(filter)}
       search={
         <SearchBox
           label="Search incidents"

@@ -19,6 +19,7 @@ import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/
 import { incidentPlace } from '../../domain/incidents/incident-place.ts'
 import { type WeekCount, weekCountOf } from '../../domain/incidents/week-count.ts'
 import { filterTests } from '../../parts/table/filter-value.ts'
+import type { FilterParams, incidentParams } from '../../parts/table/list-params.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../parts/table/sorting.ts'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
@@ -38,15 +39,7 @@ export interface WorkListRow {
 }
 
 /** The search parameters of the work list. */
-export interface WorkListFilter {
-  readonly q?: string
-  readonly state?: string
-  readonly severity?: string
-  readonly rule?: string
-  readonly region?: string
-  readonly location?: string
-  readonly handler?: string
-}
+export type WorkListFilter = FilterParams<typeof incidentParams>
 
 /** The states that the filter offers. Without one, the list has what needs work: open incidents that are not snoozed. */
 export const stateChoices = {

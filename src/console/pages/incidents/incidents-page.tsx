@@ -11,6 +11,7 @@ import { markEmptyColumns } from '../../parts/table/column.ts'
 import { useColumnsInAddress, useIsCards } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { incidentParams } from '../../parts/table/list-params.ts'
 import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
@@ -25,7 +26,6 @@ import {
   sortIncidents,
   useIncidentMatcher,
   useIncidentRows,
-  type WorkListFilter,
 } from './incident-rows.ts'
 import { SilencesSection } from './silences-section.tsx'
 
@@ -95,7 +95,7 @@ function WorkList() {
     () => ordered.filter(({ incident }) => selection.keys.has(incident.id)),
     [ordered, selection.keys],
   )
-  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const isFiltered = incidentParams.some((name) => search[name] !== undefined)
   const clear = () =>
     void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
   return (
@@ -147,16 +147,6 @@ function WorkList() {
     </Stack>
   )
 }
-
-const filterNames = [
-  'q',
-  'state',
-  'severity',
-  'rule',
-  'region',
-  'location',
-  'handler',
-] as const satisfies readonly (keyof WorkListFilter)[]
 
 const NoMatches = () => (
   <EmptyState title="No incidents match these filters">Change the search or clear the filters.</EmptyState>

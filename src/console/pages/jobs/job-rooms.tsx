@@ -17,7 +17,7 @@ import { EmptyState, ErrorPanel } from '../../parts/page/page.tsx'
 import { Loading } from '../../parts/page/skeleton.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { countFilters, FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { DateTime } from '../../parts/text/time.tsx'
@@ -81,7 +81,6 @@ export function JobRooms({ job }: { readonly job: JobDetails }) {
   return (
     <Stack gap="sm">
       <FilterBar
-        setCount={countFilters({ state, stage })}
         search={
           <SearchBox
             label="Search rooms"

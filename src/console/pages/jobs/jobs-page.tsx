@@ -12,7 +12,7 @@ import { PlusIcon } from '../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary, Page } from '../../parts/page/page.tsx'
 import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { countFilters, FilterBar, FilterSelect, ResultCount, SearchBox } from '../../parts/table/list-filters.tsx'
+import { FilterBar, FilterSelect, ResultCount, SearchBox } from '../../parts/table/list-filters.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { usePermissions } from '../../session.ts'
@@ -66,7 +66,6 @@ function JobList() {
   return (
     <Stack gap="xs">
       <FilterBar
-        setCount={countFilters({ state })}
         search={
           <SearchBox
             label="Search"

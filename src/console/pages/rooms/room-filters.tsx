@@ -1,5 +1,5 @@
 // Shows the search box and the filters above the table of rooms.
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { sensorLabels } from '../../../contract/device/sensor-texts.ts'
 import { compareText } from '../../../contract/search-text.ts'
 import { profileChoices, useProfileNames } from '../../domain/fleet/device/profile-names.ts'
@@ -11,7 +11,7 @@ import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { airSensors, limitText } from '../../domain/sensors/air.ts'
 import { deletedLabel, type FilterChoice, ownLabel } from '../../parts/table/filter-choices.ts'
 import { parseFilter } from '../../parts/table/filter-value.ts'
-import { countFilters, FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
+import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSession } from '../../session.ts'
 
 interface RoomFiltersProps {
@@ -39,6 +39,10 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
     ]
   }, [airLimits, filter.air])
 
+  const [hasTags, setHasTags] = useState(false)
+  // The chip stays when the filter is cleared: the focus is on it.
+  if (!hasTags && (tagChoices.length > 0 || filter.tag !== undefined)) setHasTags(true)
+
   const setFilter = useMemo(
     () => ({
       q: (q: string) => onChange({ q: q || undefined }),
@@ -52,7 +56,6 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
   )
   return (
     <FilterBar
-      setCount={countFilters(filter)}
       rare={useFieldFilters({ rows, value: filter.field, onChange })}
       search={
         <SearchBox
@@ -75,7 +78,7 @@ export function RoomFilters({ rows, filter, onChange }: RoomFiltersProps) {
         isMulti
         onChange={setFilter.profile}
       />
-      {(tagChoices.length > 0 || filter.tag !== undefined) && (
+      {hasTags && (
         <FilterSelect
           label="Tag"
           value={filter.tag}

@@ -6,13 +6,7 @@ import { placedRoomName } from '../../../contract/fleet/room-name.ts'
 import { errorMessage } from '../../api.ts'
 import { useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
 import { NewRoomButton } from '../../domain/fleet/room/new-room-button.tsx'
-import {
-  defaultRoomSort,
-  isAirSensor,
-  type RoomFilter,
-  roomMatcher,
-  sortRooms,
-} from '../../domain/fleet/room/room-filter.ts'
+import { defaultRoomSort, isAirSensor, roomMatcher, sortRooms } from '../../domain/fleet/room/room-filter.ts'
 import { useRoomRows } from '../../domain/fleet/room/room-rows.ts'
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { roomsSubject } from '../../domain/jobs/bulk/bulk-subject.ts'
@@ -25,6 +19,7 @@ import { useColumnsInAddress } from '../../parts/table/column-choice.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { parseFilter } from '../../parts/table/filter-value.ts'
 import { ResultCount } from '../../parts/table/list-filters.tsx'
+import { roomParams } from '../../parts/table/list-params.ts'
 import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
@@ -64,7 +59,7 @@ export function RoomsPage() {
   // Rows that the filters hide stay selected; deleted rows are gone.
   const selected = useMemo(() => ordered.filter(({ id }) => selection.keys.has(id)), [ordered, selection.keys])
 
-  const isFiltered = filterNames.some((name) => search[name] !== undefined)
+  const isFiltered = roomParams.some((name) => search[name] !== undefined)
   const clear = useCallback(
     () => void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true }),
     [navigate],
@@ -145,18 +140,6 @@ export function RoomsPage() {
     </Page>
   )
 }
-
-const filterNames = [
-  'q',
-  'region',
-  'location',
-  'state',
-  'air',
-  'people',
-  'tag',
-  'profile',
-  'field',
-] as const satisfies readonly (keyof RoomFilter)[]
 
 const NoMatches = ({ isLoadingAir }: { readonly isLoadingAir: boolean }) =>
   isLoadingAir ? (

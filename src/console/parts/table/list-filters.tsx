@@ -7,6 +7,7 @@ import {
   memo,
   type ReactNode,
   type RefObject,
+  useCallback,
   useContext,
   useEffect,
   useId,
@@ -30,8 +31,6 @@ import classes from './list-filters.module.css'
 interface FilterBarProps {
   /** The search box, which is always shown. Without one the filters are too. */
   readonly search?: ReactNode
-  /** How many filters are set. */
-  readonly setCount?: number
   /** Filters that are shown once they are set, or chosen in a menu: there is no room for all in one line. */
   readonly rare?: readonly RareFilter[]
   readonly children: ReactNode
@@ -40,21 +39,34 @@ interface FilterBarProps {
 export interface RareFilter {
   readonly label: string
   readonly isSet: boolean
+  /** False for a filter that the menu does not have, because no row differs in it. Its chip is there once it is set. */
+  readonly isOffered?: boolean
   readonly chip: ReactNode
 }
 
 /** The label of a filter that was chosen in the menu. Its chip opens when it joins the line. */
 const JoiningFilter = createContext<RefObject<string | undefined> | undefined>(undefined)
 
-/** Under 640 px the filters are behind one button. */
-export function FilterBar({ search, setCount = 0, rare = [], children }: FilterBarProps) {
+/** Tells the bar whether the chip with that id has a choice: only the chip knows which values of an address it offers. */
+type ReportChip = (id: string, isSet: boolean) => void
+const ChipReports = createContext<ReportChip>(() => undefined)
+
+/** Under 640 px the filters are behind one button, which says how many are set. */
+export function FilterBar({ search, rare = [], children }: FilterBarProps) {
   const [isOpen, setIsOpen] = useState(false)
+  const [setChips, setSetChips] = useState<ReadonlySet<string>>(noChips)
+  const report = useCallback<ReportChip>(
+    (id, isSet) =>
+      setSetChips((before) => (before.has(id) === isSet ? before : before.symmetricDifference(new Set([id])))),
+    [],
+  )
   const [added, setAdded] = useState<readonly string[]>([])
   const joining = useRef<string>(undefined)
   const isShown = ({ label }: RareFilter) => added.includes(label)
-  const hidden = rare.filter((filter) => !isShown(filter))
+  const notShown = rare.filter((filter) => !isShown(filter))
+  const hidden = notShown.filter(({ isOffered = true }) => isOffered)
   // A filter that is set, and is then cleared, stays in the line: the focus is on it.
-  const set = hidden.filter(({ isSet }) => isSet)
+  const set = notShown.filter(({ isSet }) => isSet)
   if (set.length > 0) setAdded([...added, ...set.map(({ label }) => label)])
   return (
     <search
@@ -71,15 +83,17 @@ export function FilterBar({ search, setCount = 0, rare = [], children }: FilterB
           aria-expanded={isOpen}
           onClick={() => setIsOpen((before) => !before)}
         >
-          {setCount > 0 ? `Filters (${setCount})` : 'Filters'}
+          {setChips.size > 0 ? `Filters (${setChips.size})` : 'Filters'}
         </Button>
       )}
-      {children}
-      <JoiningFilter value={joining}>
-        {rare.filter(isShown).map(({ label, chip }) => (
-          <Fragment key={label}>{chip}</Fragment>
-        ))}
-      </JoiningFilter>
+      <ChipReports value={report}>
+        {children}
+        <JoiningFilter value={joining}>
+          {rare.filter(isShown).map(({ label, chip }) => (
+            <Fragment key={label}>{chip}</Fragment>
+          ))}
+        </JoiningFilter>
+      </ChipReports>
       {hidden.length > 0 && (
         <Menu position="bottom-start">
           <Menu.Target>
@@ -106,12 +120,7 @@ export function FilterBar({ search, setCount = 0, rare = [], children }: FilterB
   )
 }
 
-/** Parameters of an address that are not filters behind the button of a narrow window. */
-const notCounted: ReadonlySet<string> = new Set(['q', 'sort', 'view', 'columns'])
-
-/** Counts the filters that are set, without the search text. */
-export const countFilters = (filter: object): number =>
-  Object.entries(filter).filter(([name, value]) => value !== undefined && !notCounted.has(name)).length
+const noChips: ReadonlySet<string> = new Set()
 
 const searchClasses = { input: classes.searchInput ?? '' }
 
@@ -219,6 +228,7 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
     combobox.closeDropdown()
   }
   const isSet = filter.values.length > 0
+  useChipReport(hasAny && isSet)
   const text = useMemo(() => chosenText(filter, choices), [filter, choices]) ?? anyLabel
   const pick = (picked: string) => {
     if (picked === notValue) return onChange(formatFilter({ ...filter, isNot: !filter.isNot }))
@@ -294,6 +304,15 @@ export const FilterSelect = memo(function FilterSelect(props: FilterSelectProps)
     </Combobox>
   )
 })
+
+function useChipReport(isSet: boolean): void {
+  const id = useId()
+  const report = useContext(ChipReports)
+  useEffect(() => {
+    report(id, isSet)
+    return () => report(id, false)
+  }, [report, id, isSet])
+}
 
 /** The chosen values, and the choices with chosen ones that are missing among them. */
 function useChosen({ value, choices, missingLabel, isMulti = false }: FilterSelectProps) {

@@ -1,5 +1,6 @@
 // Lists versions: author, time and changes; each opens to its differences, and can be restored after a review.
 import { Button, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useState } from 'react'
 import { settingName } from '../../../contract/device/setting-names.ts'
 import { DisclosureButton } from '../page/disclosure-button.tsx'
@@ -18,6 +19,8 @@ export interface ListedVersion {
   readonly diff: Readonly<Record<string, { readonly before?: unknown; readonly after?: unknown }>>
   /** The settings that the device rejected. */
   readonly error?: string | undefined
+  /** The job that made the version. */
+  readonly jobId?: string | undefined
 }
 
 /** The API lists no more versions than this. [contract D.23] */
@@ -106,9 +109,23 @@ const versionColumn: Column<ListedVersion> = {
 
 const changeColumns = (zone: string): readonly Column<ListedVersion>[] => [
   { id: 'time', title: 'Time', cell: ({ createdAt }) => <DateTime at={createdAt} zone={zone} /> },
-  { id: 'author', title: 'Changed by', breaksWords: true, cell: ({ author }) => author.name },
+  { id: 'author', title: 'Changed by', breaksWords: true, cell: (version) => <Author version={version} /> },
   { id: 'changes', title: 'Changes', cell: ({ diff }) => changeSummary(Object.keys(diff)) },
 ]
+
+const Author = ({ version: { author, jobId } }: { readonly version: ListedVersion }) => (
+  <>
+    {author.name}
+    {jobId !== undefined && (
+      <>
+        {', '}
+        <Link to="/jobs/$jobId" params={{ jobId }}>
+          job {jobId}
+        </Link>
+      </>
+    )}
+  </>
+)
 
 function VersionDetails({ version }: { readonly version: ListedVersion }) {
   const { before, after } = diffSides(version.diff)

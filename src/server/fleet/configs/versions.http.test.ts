@@ -4,7 +4,6 @@ import { newDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, startHarness } from '../../../../test/support/harness.ts'
 import { change } from '../../journal/audit/change.ts'
 import { requireConfig, setExplicit } from './set-explicit.ts'
-import { listVersions } from './store.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -124,11 +123,10 @@ test('a version and the audit entry of a change by a job name the job, and no ot
   await change(e.ctx, 'endpointsApplyConfig', async (tx) =>
     setExplicit(tx, e.ctx, await requireConfig(tx, e.device.id), to, { jobId: 7 }),
   )
-  const versions = await listVersions(e.ctx.db, { id: e.device.id, upTo: 9, count: 9 })
-  expect(versions.map(({ version, job_id }) => [version, job_id])).toEqual([
-    [2, 7],
-    [1, null],
-  ])
+  const { versions } = (await e.call('GET', `${e.at}/versions`)).body
+  expect(versions[0]).toMatchObject({ version: 2, jobId: '7' })
+  expect(versions[1]).toMatchObject({ version: 1 })
+  expect(versions[1]).not.toHaveProperty('jobId')
   const [byJob, byKey] = await e.audit()
   expect(byJob).toMatchObject({ type: 'DEVICE_CONFIG_CHANGED', target: { id: e.device.id } })
   expect(byJob.details).toEqual({ before: { nightMode: true }, after: { nightMode: false }, jobId: '7' })

@@ -80,6 +80,7 @@ export const versionView = (
   updatedAt: isoTime(row.updated_at),
   author: { type: row.author_type, id: row.author_id, name: row.author_name },
   ...(row.profile_id !== null && { profileId: row.profile_id }),
+  ...(row.job_id !== null && { jobId: String(row.job_id) }),
   config: shownConfig(explicitLayer(row)),
   diff: differences(before ? effectiveConfig(before) : emptyConfig, effectiveConfig(row)),
 })

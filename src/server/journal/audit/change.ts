@@ -1,6 +1,6 @@
 // Opens audited transactions: every change is committed together with its audit entry. [contract 5.4.audit]
 
-import { deviceChanges } from '../../../contract/device/protocol.ts'
+import { type OtherChangeId, otherChanges } from '../../../contract/journal/other-changes.ts'
 import type { AuditCategory, Operation } from '../../../contract/operation.ts'
 import { type AuditedId, operations } from '../../../contract/operations.ts'
 import type { Org } from '../../auth/token-holder.ts'
@@ -59,59 +59,13 @@ export async function change<T, P = undefined>(
   return changed.result
 }
 
-/** These changes are made by the command line, and have no operation in the API. */
-const cliChanges = {
-  orgCreate: { category: 'ORG', type: 'ORG_CREATED' },
-  settingsSet: { category: 'ORG', type: 'SETTING_UPDATED' },
-} as const
-
-/** These changes are sign-ins and sign-outs of the console, and changes of a person's own sessions and passkeys. [contract 9.session] [contract 11.local] */
-const consoleChanges = {
-  sessionStart: { category: 'USER', type: 'SESSION_STARTED' },
-  sessionEnd: { category: 'USER', type: 'SESSION_ENDED' },
-  sessionRevoke: { category: 'USER', type: 'SESSION_REVOKED' },
-  signInRefuse: { category: 'USER', type: 'SIGN_IN_REFUSED' },
-  passkeyAdd: { category: 'USER', type: 'PASSKEY_ADDED' },
-  passkeyRemove: { category: 'USER', type: 'PASSKEY_REMOVED' },
-  loginLinkCreate: { category: 'USER', type: 'LOGIN_LINK_CREATED' },
-} as const
-
-/** These changes come with a sign-in at an identity provider, or with its end there. [contract 11.oidc] */
-const providerChanges = {
-  userLink: { category: 'USER', type: 'USER_LINKED' },
-  userCreateBySignIn: { category: 'USER', type: 'USER_CREATED' },
-  userUpdateBySignIn: { category: 'USER', type: 'USER_UPDATED' },
-  identityTestFinish: { category: 'USER', type: 'IDENTITY_TESTED' },
-} as const
-
-/** These changes are made by jobs themselves. [contract 12.states] */
-const jobChanges = {
-  jobStageStart: { category: 'DEVICE', type: 'JOB_STAGE_STARTED' },
-  jobExtend: { category: 'DEVICE', type: 'JOB_EXTENDED' },
-  jobStop: { category: 'DEVICE', type: 'JOB_STOPPED' },
-  jobEnd: { category: 'DEVICE', type: 'JOB_ENDED' },
-  recurringJobStop: { category: 'DEVICE', type: 'RECURRING_JOB_PAUSED' },
-} as const
-
-const otherChanges: Readonly<Record<string, EntryKind>> = {
-  ...deviceChanges,
-  ...cliChanges,
-  ...consoleChanges,
-  ...providerChanges,
-  ...jobChanges,
-}
-
 /** A change is an operation of the API, an action of a device, a command, a sign-in or sign-out of the console, or a step of a job. */
-export type ChangeId =
-  | AuditedId
-  | keyof typeof deviceChanges
-  | keyof typeof cliChanges
-  | keyof typeof consoleChanges
-  | keyof typeof providerChanges
-  | keyof typeof jobChanges
+export type ChangeId = AuditedId | OtherChangeId
+
+const otherKinds: Readonly<Record<string, EntryKind>> = otherChanges
 
 const kindOf = (id: ChangeId): EntryKind =>
-  otherChanges[id] ?? ((operations[id as AuditedId] as Operation).audit as EntryKind)
+  otherKinds[id] ?? ((operations[id as AuditedId] as Operation).audit as EntryKind)
 
 /** Creates an organisation. The work inserts it, and the audit log of the organisation starts with that entry. */
 export function changeNewOrg(

@@ -1,4 +1,5 @@
 // Decides which audit entries a query asks for, by what its caller sees of them. [contract 4.auditLogs]
+import { actionName } from '../../../contract/journal/action-names.ts'
 import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { VisibleEntry } from './visible-entry.ts'
@@ -29,6 +30,10 @@ interface Details {
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>
 }
+
+/** The job that made the change, if the caller sees the details. */
+export const jobOf = ({ details }: VisibleEntry): string | undefined =>
+  details === null ? undefined : (JSON.parse(details) as Details).jobId
 
 type Test = (entry: VisibleEntry, details: Details) => boolean
 
@@ -82,8 +87,8 @@ function hasText(text: string): Test {
   return (entry, { affected = [], before, after }) => {
     const things = namedIn(entry, affected).flatMap(({ name, serial = '' }) => [name, serial])
     const serials = [before?.serial, after?.serial].filter((serial) => typeof serial === 'string')
-    const typeInWords = entry.type.replaceAll('_', ' ')
-    const texts = [entry.actor_name, ...things, ...serials, typeInWords, entry.request_id ?? '', entry.ip ?? '']
+    const kind = [entry.type.replaceAll('_', ' '), actionName(entry.type)]
+    const texts = [entry.actor_name, ...things, ...serials, ...kind, entry.request_id ?? '', entry.ip ?? '']
     return includesAll(normalizeText(texts.join(' ')), words)
   }
 }

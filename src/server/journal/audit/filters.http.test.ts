@@ -57,6 +57,8 @@ test('each filter finds the entries of which it is true, and all filters have to
       (entry) =>
         [entry.actor, ...named(entry)].some(({ name }) => name === 'Second key') && /CREATED$/.test(entry.type),
     ],
+    // The console says settings where the API says config.
+    [{ text: 'settings changed' }, ({ type }) => type === 'DEVICE_CONFIG_CHANGED'],
     [{ text: serial }, (entry) => JSON.stringify(entry).includes(serial)],
     [{ type: 'ROOM_CREATED', actor: 'Second key' }, (e) => e.type === 'ROOM_CREATED' && e.actor.name === 'Second key'],
   ]
@@ -98,6 +100,44 @@ test('pages of a filter have every entry once, and their tokens are bound to it'
     }
   } while (token !== '')
   expect(idsOf(paged)).toEqual(idsOf(whole))
+})
+
+test('the entries that a job made are one entry of a page, and the others are as they were', async () => {
+  const { org } = await changedSite()
+  const devices = [await newDevice(harness, org, { roomId: 1 }), await newDevice(harness, org, { roomId: 2 })]
+  const job = await org.call('POST', '/jobs', {
+    body: {
+      ...{ name: 'Both', start: true, action: { type: 'CONFIG', config: { nightMode: false } } },
+      target: { endpointIds: devices.map(({ id }) => id) },
+    },
+  })
+  const jobId = job.body.id
+  await until('the job has changed both', async () => (await found(org, { jobId })).length === 2)
+  const all: Entry[] = (await read(org, org.key)).body.logs
+  const jobOf = ({ details }: Entry): string | undefined => details?.jobId
+  const newestOfJob = (entry: Entry) => all.find((other) => jobOf(other) === jobOf(entry)) === entry
+  const folded = all
+    .filter((entry) => jobOf(entry) === undefined || newestOfJob(entry))
+    .map((entry) =>
+      jobOf(entry) === undefined
+        ? entry
+        : { ...entry, jobEntryCount: all.filter((other) => jobOf(other) === jobOf(entry)).length },
+    )
+  expect(folded.find((entry) => jobOf(entry) === jobId).jobEntryCount).toBe(2)
+  expect(await found(org, { foldJobs: 'true' })).toEqual(folded)
+  expect(await found(org, { foldJobs: 'false' })).toEqual(all)
+  // A page ends where the next entry would be one more, so it has all that it says it has.
+  const paged: Entry[] = []
+  let token = ''
+  do {
+    const page = await read(org, org.key, asQuery({ foldJobs: 'true', pageSize: '2', pageToken: token }))
+    expect(page.body.logs.length).toBeLessThanOrEqual(2)
+    paged.push(...page.body.logs)
+    token = page.body.nextPageToken
+    if (token !== '') expect((await read(org, org.key, asQuery({ pageToken: token }))).status).toBe(400)
+  } while (token !== '')
+  const standsFor = ({ jobEntryCount = 1 }: Entry): number => jobEntryCount
+  expect(paged.map(standsFor).reduce((sum, count) => sum + count)).toBe(all.length)
 })
 
 test('a restricted caller finds nothing by what it does not see [contract 11.access]', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../../core/page-token.ts'
 import { change } from './change.ts'
 import { csvHeader, csvLine } from './csv.ts'
-import { entryFilter, filtersIn } from './entry-filter.ts'
+import { entryFilter, filtersIn, jobOf } from './entry-filter.ts'
 import { type EntryRow, listWindow } from './store.ts'
 import { entryView } from './view.ts'
 import { entrySeenBy, type VisibleEntry } from './visible-entry.ts'
@@ -42,10 +42,15 @@ export async function auditLogs(
 
   const { secrets } = ctx
   const filters = JSON.stringify(filtersIn(query))
-  const context = pageContext(ctx, 'audit log', from, to, ...(filters === '{}' ? [] : [filters]))
+  const folding = query.foldJobs ? ['fold jobs'] : []
+  const context = pageContext(ctx, 'audit log', from, to, ...(filters === '{}' ? [] : [filters]), ...folding)
   const start = pageToken === '' ? { timestamp: to, seq: 0 } : positionOfPageToken(secrets, context, pageToken)
   const { entries, next } = await readPage(ctx, query, start, size)
-  return { logs: entries.map(entryView), nextPageToken: next ? pageTokenAt(secrets, context, next) : '' }
+  const logs = entries.map(({ entry, count }) => ({
+    ...entryView(entry),
+    ...(count !== undefined && { jobEntryCount: count }),
+  }))
+  return { logs, nextPageToken: next ? pageTokenAt(secrets, context, next) : '' }
 }
 
 /** Returns a function that gives an entry as the caller sees it; undefined if it is hidden, or if the query does not ask for it. */
@@ -57,18 +62,25 @@ function entriesFor({ access }: RequestContext, query: Query): (row: EntryRow) =
   }
 }
 
+interface PagedEntry {
+  readonly entry: VisibleEntry
+  /** How many entries of a job the page has in this one; undefined if jobs are not folded, and for entries of no job. */
+  count?: number
+}
+
 /** `next` is the position of the last entry that was read; undefined if there are no more. */
 async function readPage(
   ctx: RequestContext,
   query: Query,
   start: PagePosition,
   size: number,
-): Promise<{ entries: readonly VisibleEntry[]; next?: PagePosition }> {
+): Promise<{ entries: readonly PagedEntry[]; next?: PagePosition }> {
   // Callers who see everything and filter nothing get every row, so one query is enough.
-  const getsEveryRow = ctx.access.isEverything && Object.keys(filtersIn(query)).length === 0
+  const getsEveryRow = ctx.access.isEverything && Object.keys(filtersIn(query)).length === 0 && !query.foldJobs
   const limit = getsEveryRow ? size + 1 : maxLogPageEntries
   const entryFor = entriesFor(ctx, query)
-  const entries: VisibleEntry[] = []
+  const entries: PagedEntry[] = []
+  const ofJobs = new Map<string, PagedEntry>()
   let before = start
   for (let read = 0; read < maxEntriesPerPage; read += limit) {
     const rows = await listWindow(ctx.db, {
@@ -78,9 +90,16 @@ async function readPage(
       limit,
     })
     for (const row of rows) {
-      if (entries.length === size) return { entries, next: before }
       const entry = entryFor(row)
-      if (entry) entries.push(entry)
+      const jobId = entry && query.foldJobs ? jobOf(entry) : undefined
+      const newest = jobId === undefined ? undefined : ofJobs.get(jobId)
+      if (newest) newest.count = (newest.count ?? 1) + 1
+      else if (entries.length === size) return { entries, next: before }
+      else if (entry) {
+        const paged: PagedEntry = jobId === undefined ? { entry } : { entry, count: 1 }
+        entries.push(paged)
+        if (jobId !== undefined) ofJobs.set(jobId, paged)
+      }
       before = row
     }
     if (rows.length < limit) return { entries }

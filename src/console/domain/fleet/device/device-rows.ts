@@ -19,6 +19,7 @@ import {
 } from '../../../../contract/search-text.ts'
 import { operationQuery } from '../../../api.ts'
 import { filterTests } from '../../../parts/table/filter-value.ts'
+import type { deviceParams, FilterParams } from '../../../parts/table/list-params.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import { fieldMatcher } from '../fields/custom-fields.ts'
 import { type ListedLocation, unassigned, useSites } from '../site/sites.ts'
@@ -141,25 +142,7 @@ export const isReconnecting = (row: DeviceTableRow): boolean => shownState(row) 
 export const isUnseen = (row: DeviceTableRow): boolean => shownState(row) === 'UNKNOWN' && row.hasGateway === true
 
 /** The search parameters of the device list. */
-export interface DeviceFilter {
-  readonly q?: string
-  readonly kind?: string
-  readonly maker?: string
-  readonly model?: string
-  readonly power?: string
-  readonly since?: string
-  readonly via?: string
-  readonly source?: string
-  readonly firmware?: string
-  readonly connected?: string
-  readonly update?: string
-  readonly region?: string
-  readonly location?: string
-  readonly profile?: string
-  readonly settings?: string
-  /** The name of a custom field, or name:text. */
-  readonly field?: string
-}
+export type DeviceFilter = FilterParams<typeof deviceParams>
 
 /** The state of a device's settings; `none` if nothing was ever set. */
 export const settingsStates = {

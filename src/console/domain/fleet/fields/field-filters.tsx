@@ -11,7 +11,7 @@ interface FieldFiltersProps {
   readonly onChange: (changes: { readonly field: string | undefined }) => void
 }
 
-/** There are none while no row has a custom field, unless the address has the filter. */
+/** The filter is not offered while no row has a custom field. */
 export function useFieldFilters({ rows, value, onChange }: FieldFiltersProps): readonly RareFilter[] {
   const { name, text } = parseFieldFilter(value)
   const names = useMemo(() => customFieldNames(rows).map((one) => ({ value: one, label: one })), [rows])
@@ -26,11 +26,11 @@ export function useFieldFilters({ rows, value, onChange }: FieldFiltersProps): r
     }),
     [onChange, name],
   )
-  if (names.length === 0 && name === undefined) return []
   return [
     {
       label: 'Custom field',
       isSet: name !== undefined,
+      isOffered: names.length > 0,
       chip: (
         <>
           <FilterSelect

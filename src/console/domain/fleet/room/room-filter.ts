@@ -2,6 +2,7 @@
 
 import { compareText, includesAll, naturalSortKey, searchWords } from '../../../../contract/search-text.ts'
 import { filterTests } from '../../../parts/table/filter-value.ts'
+import type { FilterParams, roomParams } from '../../../parts/table/list-params.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../../parts/table/sorting.ts'
 import { type AirSensor, airSensors, isMeasured } from '../../sensors/air.ts'
 import { noProfile } from '../device/profile-names.ts'
@@ -10,19 +11,8 @@ import { unassigned } from '../site/sites.ts'
 import type { RoomTableRow } from './room-rows.ts'
 import { type RoomState, roomStates } from './room-state.tsx'
 
-/** The search parameters of the room list; unknown values filter nothing. */
-export interface RoomFilter {
-  readonly q?: string
-  readonly region?: string
-  readonly location?: string
-  readonly state?: string
-  readonly air?: string
-  readonly people?: string
-  readonly tag?: string
-  readonly profile?: string
-  /** The name of a custom field, or name:text. */
-  readonly field?: string
-}
+/** The search parameters of the room list; unknown values filter nothing. `field` is the name of a custom field, or name:text. */
+export type RoomFilter = FilterParams<typeof roomParams>
 
 export const peopleChoices = {
   some: 'Occupied',

@@ -28,7 +28,7 @@ import { MoreIcon } from '../../../parts/page/icons.tsx'
 import { EmptyState, LoadingBoundary, Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
-import { countFilters, FilterBar, FilterSelect, ResultCount, SearchBox } from '../../../parts/table/list-filters.tsx'
+import { FilterBar, FilterSelect, ResultCount, SearchBox } from '../../../parts/table/list-filters.tsx'
 import { longTable } from '../../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../../parts/table/search-params.ts'
 import { DefinitionList } from '../../../parts/text/definition-list.tsx'
@@ -159,7 +159,6 @@ function Items({ gatewayId }: { readonly gatewayId: string }) {
   return (
     <Stack gap="xs">
       <FilterBar
-        setCount={countFilters({ state })}
         search={
           <SearchBox
             label="Search"

@@ -7,7 +7,7 @@ import { useBody } from '../../../api.ts'
 import { useRoomChoices } from '../../../domain/fleet/room/room-choices.ts'
 import { EmptyState } from '../../../parts/page/page.tsx'
 import { DataTable } from '../../../parts/table/data-table.tsx'
-import { countFilters, FilterBar, FilterSelect, ResultCount, SearchBox } from '../../../parts/table/list-filters.tsx'
+import { FilterBar, FilterSelect, ResultCount, SearchBox } from '../../../parts/table/list-filters.tsx'
 import { longTable } from '../../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../../parts/table/search-params.ts'
@@ -63,7 +63,6 @@ export function DevicesTab({ source }: { readonly source: Source }) {
         onChoose={(found) => setTask({ name: 'adopt', devices: found })}
       />
       <FilterBar
-        setCount={countFilters({ state })}
         search={
           <SearchBox
             label="Search"

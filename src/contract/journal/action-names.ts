@@ -1,5 +1,5 @@
 // Names the actions of audit entries in the words of the console: people, settings, restarts.
-import { humanize } from '../../../../contract/words.ts'
+import { humanize } from '../words.ts'
 
 /** The names of actions whose id uses other words than the console. */
 const actionNames: Readonly<Record<string, string>> = {

@@ -1,0 +1,13 @@
+// The filters in the addresses of lists: the router keeps them, the pages read them, and saved views have them.
+
+export const roomParams = ['q', 'region', 'location', 'state', 'air', 'people', 'tag', 'profile', 'field'] as const
+export const deviceParams = [
+  ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'source', 'firmware', 'connected', 'update'] as const),
+  ...(['region', 'location', 'profile', 'settings', 'field'] as const),
+] as const
+export const incidentParams = ['q', 'state', 'severity', 'rule', 'region', 'location', 'handler'] as const
+export const jobParams = ['q', 'state'] as const
+export const auditParams = ['q', 'category', 'type', 'actor', 'target', 'job'] as const
+
+/** The filters that an address has. */
+export type FilterParams<Names extends readonly string[]> = { readonly [N in Names[number]]?: string }
