@@ -1,5 +1,5 @@
 // Tests the work list of incidents and the page of one, in a real browser. [contract 10.states]
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/contract/durations.ts'
 import { expectAccessible } from '../support/console/accessibility.ts'
@@ -52,6 +52,14 @@ afterAll(async () => {
 const now = () => harness.clock.now()
 const incident = async (id: string) => (await fleet.org.call('GET', `/incidents/${id}`)).body
 const shared = sharedTab(() => openTab(browser, harness.url, sessionStateOf(harness, owner)))
+
+const openMenu = (row: Locator) => row.getByRole('button', { name: /^Actions: / }).click()
+
+/** Chooses an action in the menu of a row. */
+async function startTask(row: Locator, name: string): Promise<void> {
+  await openMenu(row)
+  await row.page().getByRole('menuitem', { name }).click()
+}
 
 async function openList(): Promise<Page> {
   const { page } = await shared()
@@ -175,9 +183,7 @@ test('a row is acknowledged, snoozed and given a note without leaving the list',
   expect((await incident(id)).state).toBe('OPEN')
   expect(await focusedName(page)).toMatch(/^Acknowledge: /)
 
-  await incidentRow(page, id)
-    .getByRole('button', { name: /^Add note/ })
-    .click()
+  await startTask(incidentRow(page, id), 'Add note')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Note', { exact: true }).fill('The switch is being replaced.')
   await dialog.getByLabel('Note', { exact: true }).press('Control+Enter')
@@ -186,9 +192,7 @@ test('a row is acknowledged, snoozed and given a note without leaving the list',
   const { notes } = (await fleet.org.call('GET', `/rooms/${fleet.rooms.skog}/notes`)).body
   expect(notes[0].note).toBe('The switch is being replaced.')
 
-  await incidentRow(page, id)
-    .getByRole('button', { name: /^Snooze/ })
-    .click()
+  await startTask(incidentRow(page, id), 'Snooze')
   await dialog.getByLabel('Until resolved').check()
   await dialog.getByRole('button', { name: 'Snooze' }).click()
   await incidentRow(page, id).waitFor({ state: 'detached' })
@@ -260,16 +264,18 @@ test.runIf(isFullForm)(
     const page = await openList()
     await page.reload()
     const dialog = page.getByRole('dialog')
-    const restart = (id: string) => incidentRow(page, id).getByRole('button', { name: /^Restart/ })
-    await restart(online).click()
+    await startTask(incidentRow(page, online), 'Restart')
     await dialog.getByText('Bar R00001').waitFor()
     await dialog.getByText('Pad D00001').waitFor()
-    expect(await restart(offline).count()).toBe(0)
     // People are in the room, so the restart would wait.
     await dialog.getByRole('radio', { name: 'Now' }).check()
     await dialog.getByRole('button', { name: 'Restart 2 devices' }).click()
     await page.getByText('Restarting 2 devices').waitFor()
     await until('both devices restarted', () => fleet.bar.reboots === 1 && fleet.pad.reboots === 1)
+    await openMenu(incidentRow(page, offline))
+    await page.getByRole('menuitem', { name: 'Snooze' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Restart' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
   },
 )
 
@@ -360,6 +366,27 @@ test('the page of an incident has its subjects and timeline, and the buttons to 
   // The dialog has such a button too until it is gone.
   await page.getByRole('button', { name: 'Resolve' }).first().waitFor({ state: 'detached' })
   expect((await incident(id)).state).toBe('RESOLVED')
+  await page.getByText('2 devices were affected').waitFor()
+  expect(await page.getByText(hint).count(), 'there is nothing left to do').toBe(0)
+})
+
+test('an outage whose devices are back says so until it is resolved [contract 10.cause]', async () => {
+  const { bar, pad } = fleet
+  const causes = {
+    rule: 'device.offline',
+    level: 'ROOM',
+    causeId: String(fleet.rooms.fjord),
+    causeName: 'Fjord',
+  } as const
+  const id = await newIncident(harness, fleet.org, { ...causes, endpoints: [bar.id, pad.id] })
+  const page = await openList()
+  await page.reload()
+  await incidentRow(page, id)
+    .getByText(/^2 online again, resolves in [12] min/)
+    .waitFor()
+  await page.locator(`a[href="/incidents/${id}"]`).click()
+  await page.getByText(/^2 online again, resolves in [12] min$/).waitFor()
+  expect(await page.getByText('2 of 2 devices affected').count()).toBe(0)
 })
 
 test.runIf(isFullForm)('a long list of what is affected scrolls to its end', async () => {
@@ -436,9 +463,7 @@ test('the page of a room, and of a device, shows its open incidents first, with 
   expect((await incident(critical)).state).toBe('ACKNOWLEDGED')
   // In the short form a row of the work list gets a note.
   if (isFullForm) {
-    await item(critical)
-      .getByRole('button', { name: /^Add note: / })
-      .click()
+    await startTask(item(critical), 'Add note')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Note').first().fill('A technician comes at ten.')
     await dialog.getByRole('button', { name: 'Add note' }).click()

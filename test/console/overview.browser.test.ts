@@ -16,6 +16,7 @@ import {
   visit,
 } from '../support/console/browser.ts'
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
+import { putEndpoints } from '../support/database/endpoint-rows.ts'
 import { newDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
@@ -210,6 +211,8 @@ test('the wall shows the worst incidents, as many as fit the window, and counts 
     const locationId = await create('/locations', { name: `Main building ${name}`, regionId })
     const room = await create('/rooms', { name: `Room with a long name in ${name}`, locationId })
     await newDevice(harness, org, { roomId: room })
+    // It was never connected, so its room is degraded, and no incident opens.
+    await putEndpoints(harness, org, [{ room_id: room, connected: 0, number: 1000 + room }])
     for (let hours = 1; hours <= 8; hours++) {
       const since = harness.clock.now() - hours * hourMs
       // The longest are the least severe.
@@ -217,10 +220,14 @@ test('the wall shows the worst incidents, as many as fit the window, and counts 
       await newIncident(harness, org, { rooms: [room], severity, since })
     }
   }
+  const africa = await create('/regions', { name: 'Africa' })
+  const cairo = await create('/locations', { name: 'Cairo', regionId: africa })
+  await newDevice(harness, org, { roomId: await create('/rooms', { name: 'Nile', locationId: cairo }) })
   const tab = await shared()
   const { page } = tab
   await changeSession(tab, await signInByApi(wire.url, org.key))
   await visit(page, '/wall')
+  await page.getByText('1 of 5 regions is healthy').waitFor()
   // The short form has the widest and the narrowest screen.
   const wide = { width: 1920, height: 1080 }
   for (const viewport of isFullForm

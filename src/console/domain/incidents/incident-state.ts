@@ -9,6 +9,10 @@ const stateNames: Readonly<Record<ListedIncident['state'], string>> = {
 }
 export const stateName = (state: ListedIncident['state']): string => stateNames[state]
 
+/** "Acknowledged by Nora". */
+export const stateText = ({ state, acknowledgedBy }: ListedIncident): string =>
+  state === 'ACKNOWLEDGED' && acknowledgedBy ? `${stateNames[state]} by ${acknowledgedBy.name}` : stateNames[state]
+
 export const causeLevelNames: Readonly<Record<ListedIncident['cause']['level'], string>> = {
   ENDPOINT: 'Device',
   ROOM: 'Room',

@@ -40,12 +40,8 @@ export const severityRank = (severity: Severity): number => severities.length - 
 export const compareWorstFirst = (a: ListedIncident, b: ListedIncident): number =>
   severityRank(a.severity) - severityRank(b.severity) || compareText(a.since, b.since) || Number(a.id) - Number(b.id)
 
-/** The person who works on the incident, as far as someone has said so. */
-export const handlerName = ({ assignee, acknowledgedBy }: ListedIncident): string | undefined =>
-  assignee?.name ?? acknowledgedBy?.name
-
 /** "Assigned to Nora", "Acknowledged by Nora" or "Unassigned". */
-export function handlerText({ assignee, acknowledgedBy }: ListedIncident): string {
+export function assigneeText({ assignee, acknowledgedBy }: ListedIncident): string {
   if (assignee) return `Assigned to ${assignee.name}`
   return acknowledgedBy ? `Acknowledged by ${acknowledgedBy.name}` : 'Unassigned'
 }

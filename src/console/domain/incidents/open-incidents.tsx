@@ -8,7 +8,7 @@ import { Section } from '../../parts/page/page.tsx'
 import { useNow } from '../../parts/text/now.ts'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
-import { handlerText, incidentDurationMs, type ListedIncident, remarkText } from './incident.ts'
+import { assigneeText, incidentDurationMs, type ListedIncident, remarkText } from './incident.ts'
 import { stateName } from './incident-state.ts'
 import { LatestNote } from './latest-note.tsx'
 import classes from './open-incidents.module.css'
@@ -71,7 +71,7 @@ interface OpenIncidentProps {
 function OpenIncident({ incident, start, canRestart }: OpenIncidentProps) {
   const now = useNow()
   const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
-  const facts = [stateName(incident.state), handlerText(incident), remarkText(incident, now)]
+  const facts = [stateName(incident.state), assigneeText(incident), remarkText(incident, now)]
   return (
     <li className={classes.incident} data-severity={incident.severity}>
       <SeverityLabel severity={incident.severity} />

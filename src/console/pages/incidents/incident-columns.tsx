@@ -2,8 +2,8 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { durationText } from '../../../contract/duration-text.ts'
-import { handlerName, incidentDurationMs, type ListedIncident, remarkText } from '../../domain/incidents/incident.ts'
-import { stateName } from '../../domain/incidents/incident-state.ts'
+import { incidentDurationMs, isOpenIncident, type ListedIncident, remarkText } from '../../domain/incidents/incident.ts'
+import { stateName, stateText } from '../../domain/incidents/incident-state.ts'
 import { LatestNote } from '../../domain/incidents/latest-note.tsx'
 import { SeverityLabel, severityName } from '../../domain/incidents/severity-label.tsx'
 import { weekCountText } from '../../domain/incidents/week-count.ts'
@@ -22,15 +22,18 @@ interface ColumnOptions {
   /** Undefined for sessions that may not operate. */
   readonly start: StartIncidentTask | undefined
   readonly canRestart: (incident: ListedIncident) => boolean
+  /** Says how many devices of an outage are online again. */
+  readonly recoveryOf: (incident: ListedIncident) => string | undefined
 }
 
-export function workListColumns({ now, isCards, hasEnded, start, canRestart }: ColumnOptions): Column<WorkListRow>[] {
+export function workListColumns(options: ColumnOptions): Column<WorkListRow>[] {
+  const { now, isCards, hasEnded, start, canRestart, recoveryOf } = options
   const actions: Column<WorkListRow>[] = start
     ? [
         {
           id: 'actions',
           title: 'Actions',
-          width: '134px',
+          width: '148px',
           isControl: true,
           inCard: 'corner',
           cell: ({ incident }) => (
@@ -43,19 +46,19 @@ export function workListColumns({ now, isCards, hasEnded, start, canRestart }: C
     {
       id: 'severity',
       title: 'Severity',
-      width: '106px',
+      width: 'minmax(106px, 0.6fr)',
       sortValue: incidentSortKeys.severity,
       text: ({ incident }) => `${severityName(incident.severity)}, ${stateName(incident.state)}`,
       cell: ({ incident }) => (
-        <TwoLines isOne={isCards} below={stateName(incident.state)}>
-          <SeverityLabel severity={incident.severity} />
+        <TwoLines isOne={isCards} below={stateText(incident)}>
+          <SeverityLabel severity={incident.severity} isBadge={isOpenIncident(incident)} />
         </TwoLines>
       ),
     },
     {
       id: 'place',
       title: 'Room',
-      width: 'minmax(150px, 1.4fr)',
+      width: 'minmax(120px, 1.4fr)',
       sortValue: incidentSortKeys.place,
       text: ({ place, site }) => [place, site].filter(Boolean).join(' · '),
       cell: (row) => (
@@ -68,11 +71,11 @@ export function workListColumns({ now, isCards, hasEnded, start, canRestart }: C
       id: 'title',
       inCard: 'heading',
       title: 'Incident',
-      width: 'minmax(180px, 4fr)',
+      width: 'minmax(140px, 3fr)',
       sortValue: incidentSortKeys.title,
       text: ({ incident }) => incident.title,
       cell: ({ incident }) => {
-        const remark = remarkText(incident, now)
+        const remark = [recoveryOf(incident), remarkText(incident, now)].filter(Boolean).join(' · ')
         if (remark === '') return <TitleLink incident={incident} hasTwoLines />
         return (
           <TwoLines isOne={isCards} below={remark}>
@@ -94,7 +97,8 @@ export function workListColumns({ now, isCards, hasEnded, start, canRestart }: C
     {
       id: 'week',
       title: 'Times in 7 days',
-      width: '124px',
+      width: '108px',
+      from: hasEnded ? 'wide' : 'medium',
       isNumber: true,
       sortValue: incidentSortKeys.week,
       text: ({ weekCount }) => (weekCount ? weekCountText(weekCount) : ''),
@@ -102,15 +106,12 @@ export function workListColumns({ now, isCards, hasEnded, start, canRestart }: C
     },
     ...(isCards ? [] : [noteColumn]),
     {
-      id: 'handler',
-      title: 'Handled by',
-      width: 'minmax(78px, 0.8fr)',
-      sortValue: incidentSortKeys.handler,
-      text: ({ incident }) => handlerName(incident) ?? '',
-      cell: ({ incident }) => {
-        const name = handlerName(incident)
-        return name !== undefined && <span title={name}>{name}</span>
-      },
+      id: 'assignee',
+      title: 'Assignee',
+      width: 'minmax(72px, 1fr)',
+      sortValue: incidentSortKeys.assignee,
+      text: ({ incident }) => incident.assignee?.name ?? '',
+      cell: ({ incident: { assignee } }) => assignee && <span title={assignee.name}>{assignee.name}</span>,
     },
     ...actions,
   ]
@@ -119,7 +120,7 @@ export function workListColumns({ now, isCards, hasEnded, start, canRestart }: C
 const endedColumn: Column<WorkListRow> = {
   id: 'ended',
   title: 'Ended',
-  width: '124px',
+  width: '116px',
   sortValue: incidentSortKeys.ended,
   text: ({ incident: { resolvedAt } }) => (resolvedAt === undefined ? '' : shortTime(Date.parse(resolvedAt))),
   cell: ({ incident: { resolvedAt } }) => resolvedAt !== undefined && <DateTime at={resolvedAt} />,
@@ -128,7 +129,8 @@ const endedColumn: Column<WorkListRow> = {
 const noteColumn: Column<WorkListRow> = {
   id: 'note',
   title: 'Latest note',
-  width: 'minmax(90px, 1.2fr)',
+  width: 'minmax(72px, 2fr)',
+  from: 'medium',
   isPrinted: false,
   cell: ({ incident }) => <LatestNote incident={incident} />,
 }
@@ -148,7 +150,9 @@ const TwoLines = ({ below, isOne, children }: TwoLinesProps) =>
   ) : (
     <>
       <div className={classes.line}>{children}</div>
-      <div className={`${classes.line} ${classes.dimmed}`}>{below}</div>
+      <div className={`${classes.line} ${classes.dimmed}`} title={below}>
+        {below}
+      </div>
     </>
   )
 

@@ -8,7 +8,7 @@ import { personName } from '../../domain/people/person/person.ts'
 import { deletedLabel, type FilterChoice } from '../../parts/table/filter-choices.ts'
 import { FilterBar, FilterSelect, SearchBox } from '../../parts/table/list-filters.tsx'
 import { useSession } from '../../session.ts'
-import { handlerMe, handlerNone, isStateChoice, stateChoices, type WorkListFilter } from './incident-rows.ts'
+import { assigneeMe, assigneeNone, isStateChoice, stateChoices, type WorkListFilter } from './incident-rows.ts'
 
 interface IncidentFiltersProps {
   readonly filter: WorkListFilter
@@ -21,10 +21,10 @@ const states: readonly FilterChoice[] = Object.entries(stateChoices).map(([value
 export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
   const { users } = useBody('usersList')
   const ownId = useSession().user?.id
-  const handlerChoices = useMemo<FilterChoice[]>(
+  const assigneeChoices = useMemo<FilterChoice[]>(
     () => [
-      ...(ownId === undefined ? [] : [{ value: handlerMe, label: 'Me' }]),
-      { value: handlerNone, label: 'Not handled' },
+      ...(ownId === undefined ? [] : [{ value: assigneeMe, label: 'Me' }]),
+      { value: assigneeNone, label: 'Unassigned' },
       ...users.filter(({ id }) => id !== ownId).map((user) => ({ value: user.id, label: personName(user) })),
     ],
     [users, ownId],
@@ -35,7 +35,7 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
       state: (state: FilterValue) => onChange({ state }),
       severity: (severity: FilterValue) => onChange({ severity }),
       rule: (rule: FilterValue) => onChange({ rule }),
-      handler: (handler: FilterValue) => onChange({ handler }),
+      assignee: (assignee: FilterValue) => onChange({ assignee }),
     }),
     [onChange],
   )
@@ -73,12 +73,12 @@ export function IncidentFilters({ filter, onChange }: IncidentFiltersProps) {
         onChange={onChange}
       />
       <FilterSelect
-        label="Handled by"
-        value={filter.handler}
-        choices={handlerChoices}
+        label="Assignee"
+        value={filter.assignee}
+        choices={assigneeChoices}
         missingLabel={deletedLabel}
         isMulti
-        onChange={set.handler}
+        onChange={set.assignee}
       />
     </FilterBar>
   )

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../../client/client.ts'
 import { operationQuery } from '../../api.ts'
-import type { IncidentDetails } from '../../domain/incidents/incident.ts'
+import { type IncidentDetails, isOpenIncident } from '../../domain/incidents/incident.ts'
 import { stateName } from '../../domain/incidents/incident-state.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { EmptyState, ErrorPanel, Page, Section } from '../../parts/page/page.tsx'
@@ -39,7 +39,7 @@ function IncidentView({ incident }: { readonly incident: IncidentDetails }) {
       }
       beside={
         <Group gap="sm">
-          <SeverityLabel severity={incident.severity} />
+          <SeverityLabel severity={incident.severity} isBadge={isOpenIncident(incident)} />
           <Text span c="dimmed" fz="sm">
             {stateName(incident.state)}
           </Text>
@@ -47,7 +47,7 @@ function IncidentView({ incident }: { readonly incident: IncidentDetails }) {
       }
       actions={operate && <IncidentButtons incident={incident} />}
     >
-      {incident.hint && (
+      {incident.hint && isOpenIncident(incident) && (
         <Notice tone="quiet" title="What to do">
           {incident.hint}
         </Notice>

@@ -9,7 +9,6 @@ import { useNamedRooms } from '../../domain/fleet/room/room-names.ts'
 import { useSites } from '../../domain/fleet/site/sites.ts'
 import {
   compareWorstFirst,
-  handlerName,
   incidentDurationMs,
   isSnoozed,
   type ListedIncident,
@@ -56,8 +55,8 @@ export const isStateChoice = (text: string | undefined): text is StateChoice =>
 const isSeverity = (text: string): text is Severity => severities.some((severity) => severity === text)
 const isRule = (text: string): text is RuleId => ruleIds.some((id) => id === text)
 
-export const handlerMe = 'me'
-export const handlerNone = 'none'
+export const assigneeMe = 'me'
+export const assigneeNone = 'none'
 
 /** Resolved incidents are kept for more than a year; the list goes back this far. */
 const closedDays = 30
@@ -83,7 +82,14 @@ export function useIncidentRows(state: string | undefined): readonly WorkListRow
       ]
         .filter(Boolean)
         .join(' · ')
-      const words = [incident.title, ruleNames[incident.rule], place, site, incident.cause.name, handlerName(incident)]
+      const words = [
+        incident.title,
+        ruleNames[incident.rule],
+        place,
+        site,
+        incident.cause.name,
+        incident.assignee?.name,
+      ]
       return {
         incident,
         place,
@@ -109,7 +115,7 @@ function namesText(ids: readonly number[], nameOf: (id: number) => string | unde
 }
 
 export function useIncidentMatcher(
-  { q, state, severity, rule, region, location, handler }: WorkListFilter,
+  { q, state, severity, rule, region, location, assignee }: WorkListFilter,
   now: number,
 ) {
   const ownId = useSession().user?.id
@@ -120,11 +126,11 @@ export function useIncidentMatcher(
       ...filterTests<ListedIncident, RuleId>(rule, (incident, value) => incident.rule === value, isRule),
       ...filterTests<ListedIncident>(region, ({ regionIds }, id) => regionIds.includes(Number(id))),
       ...filterTests<ListedIncident>(location, ({ locationIds }, id) => locationIds.includes(Number(id))),
-      ...filterTests<ListedIncident>(handler, (incident, value) => matchesHandler(incident, value, ownId)),
+      ...filterTests<ListedIncident>(assignee, (incident, value) => matchesAssignee(incident, value, ownId)),
     ]
     return ({ incident, searchText }: WorkListRow): boolean =>
       matchesState(incident, state, now) && tests.every((test) => test(incident)) && includesAll(searchText, words)
-  }, [q, state, severity, rule, region, location, handler, ownId, now])
+  }, [q, state, severity, rule, region, location, assignee, ownId, now])
 }
 
 function matchesState(incident: ListedIncident, state: string | undefined, now: number): boolean {
@@ -135,11 +141,9 @@ function matchesState(incident: ListedIncident, state: string | undefined, now: 
   return state !== 'snoozed'
 }
 
-function matchesHandler(incident: ListedIncident, handler: string, ownId: string | undefined): boolean {
-  if (handler === handlerNone) return handlerName(incident) === undefined
-  const wanted = handler === handlerMe ? ownId : handler
-  const { assignee, acknowledgedBy } = incident
-  return assignee ? assignee.id === wanted : acknowledgedBy?.type === 'USER' && acknowledgedBy.id === wanted
+function matchesAssignee({ assignee }: ListedIncident, wanted: string, ownId: string | undefined): boolean {
+  if (wanted === assigneeNone) return assignee === undefined
+  return assignee?.id === (wanted === assigneeMe ? ownId : wanted)
 }
 
 export const incidentSortKeys = {
@@ -150,7 +154,7 @@ export const incidentSortKeys = {
   ended: ({ incident: { resolvedAt } }) => resolvedAt ?? 'later',
   duration: ({ incident }) => incidentDurationMs(incident, Date.now()),
   week: ({ weekCount }) => weekCount?.count ?? null,
-  handler: ({ incident }) => handlerName(incident)?.toLowerCase() ?? null,
+  assignee: ({ incident }) => incident.assignee?.name.toLowerCase() ?? null,
 } as const satisfies Readonly<Record<string, SortKey<WorkListRow>>>
 
 /** Whether the list with this state has incidents that have ended. */

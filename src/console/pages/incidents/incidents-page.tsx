@@ -3,6 +3,7 @@ import { Stack, Tabs } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { BulkIncidents } from '../../domain/incidents/bulk/bulk-incidents.tsx'
+import { useRecoveryText } from '../../domain/incidents/recovery.ts'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
 import { useCanRestart } from '../../domain/incidents/work/restartable.ts'
 import { ViewsMenu } from '../../domain/people/view/views-menu.tsx'
@@ -80,14 +81,15 @@ function WorkList() {
   const shown = useMemo(() => ordered.filter(matches), [ordered, matches])
   const tasks = useIncidentTasks()
   const canRestart = useCanRestart({ enabled: operate })
+  const recoveryOf = useRecoveryText(now)
   const hasEnded = hasEndedIncidents(deferredSearch.state)
   const columns = useMemo(
     () =>
       markEmptyColumns(
-        workListColumns({ now, isCards, hasEnded, start: operate ? tasks.start : undefined, canRestart }),
+        workListColumns({ now, isCards, hasEnded, start: operate ? tasks.start : undefined, canRestart, recoveryOf }),
         rows,
       ),
-    [now, isCards, hasEnded, operate, tasks.start, canRestart, rows],
+    [now, isCards, hasEnded, operate, tasks.start, canRestart, recoveryOf, rows],
   )
   const selection = useRowSelection(useMemo(() => shown.map(({ incident }) => incident.id), [shown]))
   // Rows that the filters hide stay selected; incidents that have left the list are gone.

@@ -3,9 +3,11 @@ import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type RoomNameOf, useRoomNames } from '../../domain/fleet/room/room-names.ts'
-import type { IncidentDetails } from '../../domain/incidents/incident.ts'
+import { type IncidentDetails, isOpenIncident } from '../../domain/incidents/incident.ts'
+import { useRecoveryText } from '../../domain/incidents/recovery.ts'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { useNow } from '../../parts/text/now.ts'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 
@@ -13,10 +15,11 @@ type Subject = IncidentDetails['subjects'][number]
 
 export function SubjectsTable({ incident }: { readonly incident: IncidentDetails }) {
   const nameOf = useRoomNames()
+  const recoveryOf = useRecoveryText(useNow())
   return (
     <>
       <Text fz="sm" c="dimmed" mb="xs">
-        {affectedText(incident)}
+        {recoveryOf(incident) ?? affectedText(incident)}
         {incident.subjects.length < incident.subjectCount &&
           `; the first ${plural(incident.subjects.length, 'is', 'are')} listed`}
       </Text>
@@ -32,11 +35,13 @@ export function SubjectsTable({ incident }: { readonly incident: IncidentDetails
   )
 }
 
-/** "38 of 38 devices affected". The subjects of an incident are of one type. */
-function affectedText({ openSubjectCount, subjectCount, subjects }: IncidentDetails): string {
+/** "38 of 38 devices affected", or "38 devices were affected". The subjects of an incident are of one type. */
+function affectedText(incident: IncidentDetails): string {
+  const { openSubjectCount, subjectCount, subjects } = incident
   const noun = { endpoint: 'device', room: 'room', channel: 'channel', organisation: 'organisation', job: 'job' }[
     subjects[0]?.type ?? 'endpoint'
   ]
+  if (!isOpenIncident(incident)) return `${plural(subjectCount, `${noun} was`, `${noun}s were`)} affected`
   return `${openSubjectCount.toLocaleString('en-GB')} of ${plural(subjectCount, noun)} affected`
 }
 

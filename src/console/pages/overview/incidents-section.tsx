@@ -6,14 +6,14 @@ import { useMemo } from 'react'
 import { durationText } from '../../../contract/duration-text.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import {
+  assigneeText,
   compareWorstFirst,
-  handlerText,
   incidentDurationMs,
   isSnoozed,
   type ListedIncident,
 } from '../../domain/incidents/incident.ts'
 import { openIncidentsQuery } from '../../domain/incidents/incident-list.ts'
-import { incidentPlace } from '../../domain/incidents/incident-place.ts'
+import { placeBesideTitle } from '../../domain/incidents/incident-place.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
@@ -44,7 +44,12 @@ export function IncidentsSection({ rows }: { readonly rows: readonly RoomTableRo
       ) : (
         <ol className={classes.list}>
           {worst.slice(0, maxShown).map((incident) => (
-            <IncidentItem key={incident.id} incident={incident} now={now} place={placeOf(incident, roomById)} />
+            <IncidentItem
+              key={incident.id}
+              incident={incident}
+              now={now}
+              place={placeBesideTitle(incident, roomById)}
+            />
           ))}
         </ol>
       )}
@@ -96,7 +101,7 @@ const IncidentItem = ({ incident, place, now }: IncidentItemProps) => (
         {incident.title}
       </Link>
       <Text fz="sm" c="dimmed">
-        {[place, handlerText(incident)].filter(Boolean).join(' · ')}
+        {[place, assigneeText(incident)].filter(Boolean).join(' · ')}
       </Text>
     </div>
     <Text span fz="sm" className={classes.duration}>
@@ -106,11 +111,3 @@ const IncidentItem = ({ incident, place, now }: IncidentItemProps) => (
 )
 
 const isFine = ({ state }: RoomTableRow): boolean => state === 'HEALTHY' || state === 'EMPTY'
-
-/** A single room is named with its sites. */
-function placeOf(incident: ListedIncident, roomById: ReadonlyMap<number, RoomTableRow>): string {
-  const place = incidentPlace(incident, (id) => roomById.get(id)?.name)
-  const [first, second] = incident.roomIds
-  const room = first === undefined || second !== undefined ? undefined : roomById.get(first)
-  return [place, room?.location?.name, room?.region?.name].filter(Boolean).join(' · ')
-}

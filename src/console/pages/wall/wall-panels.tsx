@@ -2,10 +2,10 @@
 import { useMemo, useState } from 'react'
 import { durationText } from '../../../contract/duration-text.ts'
 import { longestOf, RegionBar } from '../../domain/fleet/room/region-bars.tsx'
-import { regionStates } from '../../domain/fleet/room/region-states.ts'
+import { type RegionStates, regionStates } from '../../domain/fleet/room/region-states.ts'
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
-import { handlerName, incidentDurationMs, type ListedIncident } from '../../domain/incidents/incident.ts'
-import { incidentPlace } from '../../domain/incidents/incident-place.ts'
+import { assigneeText, incidentDurationMs, type ListedIncident } from '../../domain/incidents/incident.ts'
+import { placeBesideTitle } from '../../domain/incidents/incident-place.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { FittingList } from './fitting-list.tsx'
@@ -33,7 +33,7 @@ export function WallIncidents({ incidents, snoozedCount, rows, now }: WallIncide
             <span className={classes.title}>{incident.title}</span>
             <span className={classes.duration}>{durationText(incidentDurationMs(incident, now))}</span>
             <span className={classes.place}>
-              {[placeOf(incident, roomById), handlerName(incident)].filter(Boolean).join(' · ')}
+              {[placeBesideTitle(incident, roomById), assigneeText(incident)].filter(Boolean).join(' · ')}
             </span>
           </li>
         ))}
@@ -53,26 +53,34 @@ function headingOf(incidents: readonly ListedIncident[], snoozedCount: number, s
   ].join(', ')
 }
 
-function placeOf(incident: ListedIncident, roomById: ReadonlyMap<number, RoomTableRow>): string {
-  const place = incidentPlace(incident, (id) => roomById.get(id)?.name)
-  const [first, second] = incident.roomIds
-  if (second !== undefined) return `${place}, ${incident.openSubjectCount.toLocaleString('en-GB')} affected`
-  const location = first === undefined ? undefined : roomById.get(first)?.location?.name
-  return [place, location].filter(Boolean).join(' · ')
-}
-
+/** A region without trouble needs no bar. */
 export function RegionBarsPanel({ rows }: { readonly rows: readonly RoomTableRow[] }) {
   const regions = useMemo(() => regionStates(rows), [rows])
   const [shownCount, setShownCount] = useState(0)
-  const hiddenCount = regions.length - shownCount
+  const troubled = regions.filter(({ counts, total }) => counts.HEALTHY < total)
+  const calm = regions.filter(({ counts, total }) => counts.HEALTHY === total)
+  const hiddenCount = troubled.length - shownCount
   return (
     <section aria-label="Rooms by region" className={classes.panel}>
       <h2>Rooms{hiddenCount > 0 && `, ${plural(hiddenCount, 'region')} not shown`}</h2>
+      <p className={classes.calm}>{calmText(calm, regions.length)}</p>
       <FittingList onFit={setShownCount}>
-        {regions.map((region) => (
-          <RegionBar key={region.filterValue} region={region} longest={longestOf(regions)} withLinks={false} />
+        {troubled.map((region) => (
+          <RegionBar key={region.filterValue} region={region} longest={longestOf(troubled)} withLinks={false} />
         ))}
       </FittingList>
     </section>
   )
+}
+
+/** "All 28 rooms are healthy", or "5 of 8 regions are healthy". */
+function calmText(calm: readonly RegionStates[], regionCount: number): string {
+  if (calm.length < regionCount) {
+    return calm.length === 0
+      ? ''
+      : `${calm.length} of ${regionCount} regions ${calm.length === 1 ? 'is' : 'are'} healthy`
+  }
+  const count = calm.reduce((sum, { total }) => sum + total, 0)
+  if (count === 0) return 'No rooms with devices'
+  return count === 1 ? '1 room is healthy' : `All ${count.toLocaleString('en-GB')} rooms are healthy`
 }
