@@ -183,7 +183,7 @@ const tagsColumn: Column<RoomTableRow> = {
 const defaultAirSensors: readonly AirSensor[] = ['co2', 'temp']
 
 const airColumn = (sensor: AirSensor, isRequested: boolean): Column<RoomTableRow> => ({
-  ...(!isRequested && { from: defaultAirSensors.includes(sensor) ? 'medium' : 'never' }),
+  ...(!isRequested && { from: defaultAirSensors.includes(sensor) ? 'medium' : 'extra' }),
   text: ({ sample, freshness }) =>
     currentNumber(sample && isMeasured(sample[sensor]) ? sample[sensor] : undefined, freshness),
   id: sensor,

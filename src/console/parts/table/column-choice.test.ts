@@ -19,8 +19,9 @@ const columns = [
   column('age', { text: () => '', hasValue: ({ age }) => age !== undefined }),
   column('serial', { from: 'file' }),
 ]
-const medium = { medium: true, wide: false, full: false }
-const none = { medium: false, wide: false, full: false }
+const widest = { medium: true, wide: true, full: true, extra: true }
+const medium = { medium: true, wide: false, full: false, extra: false }
+const none = { medium: false, wide: false, full: false, extra: false }
 const columnsOf = (row: Row) => markEmptyColumns(columns, [row])
 
 const bare = columnsOf({ name: 'A' })
@@ -55,4 +56,12 @@ test('a column with hasValue decides by that, and the first column, columns with
   expect(isEmpty(markEmptyColumns([column('name'), silent], [{ name: 'A' }]))).toEqual([])
   const unused = { ...silent, hasValue: () => false }
   expect(isEmpty(markEmptyColumns([column('name'), unused], [{ name: 'A' }]))).toEqual(['tags'])
+})
+
+test('an extra column is shown in the widest windows, and is in no file unless it was chosen', () => {
+  const wide = [...columns, column('age', { id: 'extra', from: 'extra' })]
+  expect(idsOf(chosenColumns(wide, {}, widest).shown)).toEqual(['name', 'tags', 'age', 'extra'])
+  expect(idsOf(chosenColumns(wide, {}, { ...widest, extra: false }).shown)).not.toContain('extra')
+  expect(idsOf(chosenColumns(wide, {}, widest).inFiles)).not.toContain('extra')
+  expect(idsOf(chosenColumns(wide, { extra: true }, none).inFiles)).toContain('extra')
 })

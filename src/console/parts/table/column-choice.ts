@@ -9,7 +9,7 @@ const noChoice: ColumnChoice = {}
 
 export interface ChosenColumns<T> {
   readonly shown: readonly Column<T>[]
-  /** The columns in exported files, and in print unless they are empty: those that are shown in the widest window. */
+  /** The columns in exported files, and in print unless they are empty: those that are shown in a window of 1920 px. */
   readonly inFiles: readonly Column<T>[]
   readonly isCards: boolean
   /** The ids of the columns that the user has chosen; undefined if the width of the window decides. */
@@ -45,18 +45,19 @@ export const choiceOf = <T>(columns: readonly Column<T>[], ids: readonly string[
     ),
   )
 
-type Widths = Readonly<Record<'medium' | 'wide' | 'full', boolean>>
-const widest: Widths = { medium: true, wide: true, full: true }
+type Widths = Readonly<Record<'medium' | 'wide' | 'full' | 'extra', boolean>>
+/** On paper there is no room for the extra columns of very wide windows. */
+const fitsFiles = { medium: true, wide: true, full: true, extra: false, file: true }
 
 /** The columns that the user wants, or that fit. Empty ones are among them and not shown, so a view that is saved today has them. */
 export function chosenColumns<T>(columns: readonly Column<T>[], choice: ColumnChoice, widths: Widths) {
   const chosen = (fits: Readonly<Record<NonNullable<Column<T>['from']>, boolean>>) =>
     columns.filter(({ id, from }, index) => index === 0 || (choice[id] ?? (from === undefined || fits[from])))
-  const wanted = chosen({ ...widths, file: false, never: false })
+  const wanted = chosen({ ...widths, file: false })
   return {
     wanted,
     shown: wanted.filter(({ isEmpty }) => !isEmpty),
-    inFiles: chosen({ ...widest, file: true, never: false }),
+    inFiles: chosen(fitsFiles),
   }
 }
 
@@ -93,11 +94,12 @@ export function useColumnChoice<T>(
   const isMedium = useMediaQuery('(min-width: 75em)', undefined, { getInitialValueInEffect: false })
   const isWide = useMediaQuery('(min-width: 100em)', undefined, { getInitialValueInEffect: false })
   const isFull = useMediaQuery('(min-width: 120em)', undefined, { getInitialValueInEffect: false })
+  const isExtra = useMediaQuery('(min-width: 140em)', undefined, { getInitialValueInEffect: false })
   const ids = inAddress?.ids
   const choice = useMemo(() => (ids ? choiceOf(columns, ids) : stored), [ids, columns, stored])
   const { wanted, shown, inFiles } = useMemo(
-    () => chosenColumns(columns, choice, { medium: isMedium, wide: isWide, full: isFull }),
-    [columns, choice, isMedium, isWide, isFull],
+    () => chosenColumns(columns, choice, { medium: isMedium, wide: isWide, full: isFull, extra: isExtra }),
+    [columns, choice, isMedium, isWide, isFull, isExtra],
   )
   return {
     shown,

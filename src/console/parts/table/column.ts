@@ -31,10 +31,10 @@ export interface Column<T> {
   /** False for cells that read more from the server, which would delay the print. */
   readonly isPrinted?: boolean
   /**
-   * Shown by default only in a window of at least 1200 px (medium), 1600 px (wide) or 1920 px (full), only in print and exported files
-   * (file), or nowhere (never).
+   * Shown by default only in a window of at least 1200 px (medium), 1600 px (wide), 1920 px (full) or 2240 px (extra: neither in print nor
+   * in exported files), or only in print and exported files (file).
    */
-  readonly from?: 'medium' | 'wide' | 'full' | 'file' | 'never'
+  readonly from?: 'medium' | 'wide' | 'full' | 'extra' | 'file'
   /** No row has a value: the column is in exported files only. A choice of columns has it all the same, because rows get values. */
   readonly isEmpty?: boolean
   /** The place in a card: the heading (the first column, unless another one says so), or the corner. Other columns follow with their titles. */
