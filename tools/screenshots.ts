@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Page } from 'playwright-core'
+import { dayMs } from '../src/contract/durations.ts'
 import { need, programPath } from '../test/support/debian.ts'
 
 const drawingTimeMs = 2_500
@@ -16,6 +17,8 @@ const dataDir = mkdtempSync(join(tmpdir(), 'roomkeeper-screenshots-'))
 interface Screenshot {
   readonly name: string
   readonly scheme: 'light' | 'dark'
+  /** For pages whose lower half belongs to the picture; otherwise 900. */
+  readonly heightPx?: number
   /** Opens the page to be shown. */
   readonly open: (page: Page) => Promise<unknown>
 }
@@ -46,13 +49,20 @@ const openIncidents = async (page: Page) => {
   await page.getByRole('table', { name: 'Incidents' }).locator('[aria-rowindex="2"]').waitFor()
 }
 
+/** The week that the demo has lived through can begin in the month before. */
+const openInsights = async (page: Page) => {
+  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * dayMs).toISOString().slice(0, 10)
+  await page.goto(`/insights?from=${day(7)}&to=${day(1)}`)
+}
+
 const screenshots: readonly Screenshot[] = [
   { name: 'overview', scheme: 'light', open: (page) => page.goto('/') },
   { name: 'overview-dark', scheme: 'dark', open: (page) => page.goto('/') },
   { name: 'incidents', scheme: 'light', open: openIncidents },
   { name: 'rooms', scheme: 'light', open: (page) => page.goto('/rooms') },
-  { name: 'room-dark', scheme: 'dark', open: openRoom },
+  { name: 'room-dark', scheme: 'dark', heightPx: 1500, open: openRoom },
   { name: 'device-config', scheme: 'light', open: openDevice },
+  { name: 'insights', scheme: 'light', open: openInsights },
   { name: 'sites', scheme: 'light', open: (page) => page.goto('/sites') },
   { name: 'audit', scheme: 'dark', open: openAudit },
 ]
@@ -75,14 +85,14 @@ try {
     args: ['--no-sandbox', '--disable-gpu'],
   })
   for (const scheme of ['light', 'dark'] as const) {
-    const viewport = { width: 1366, height: 900 }
-    const context = await browser.newContext({ baseURL: url, viewport, colorScheme: scheme, timezoneId: 'Europe/Oslo' })
+    const context = await browser.newContext({ baseURL: url, colorScheme: scheme, timezoneId: 'Europe/Oslo' })
     const page = await context.newPage()
     await page.goto('/')
     await page.getByLabel('API key').fill(key)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('status', { name: /^Live/ }).waitFor()
-    for (const { name, open } of screenshots.filter((screenshot) => screenshot.scheme === scheme)) {
+    for (const { name, heightPx = 900, open } of screenshots.filter((screenshot) => screenshot.scheme === scheme)) {
+      await page.setViewportSize({ width: 1366, height: heightPx })
       await open(page)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })

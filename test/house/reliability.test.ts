@@ -7,11 +7,15 @@ import { sourceFiles } from './source-files.ts'
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The cells of every row of a table, without the headings. */
-const rows = read('docs/reliability.md')
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && !/^\| (Promise|Risk) \|/.test(line))
-  .map((line) => line.slice(2, -2).split(' | '))
+const lines = read('docs/reliability.md').split('\n')
+/** The rows of promises: number, promise, what was reached; then, in the same order: number, tests, what was measured. */
+const numbered = lines.flatMap((line) => {
+  const [, number = '', first = '', second = ''] = /^\| ([A-Z]\d+) \| (.+) \| (.+) \|$/.exec(line) ?? []
+  return number === '' ? [] : [{ number, first, second }]
+})
+const promises = numbered.slice(0, numbered.length / 2)
+const evidence = numbered.slice(numbered.length / 2)
+const risks = lines.filter((line) => line.startsWith('| API')).map((line) => line.slice(2, -2).split(' | '))
 
 /** A test is named as `path`: `name`. */
 const testsIn = (text: string) =>
@@ -28,23 +32,28 @@ const hasTest = ({ path, name }: { path: string; name: string }) =>
   })
 
 test('docs/reliability.md names a test for each promise and each risk, and each of them exists', () => {
-  expect(rows.length).toBeGreaterThan(20)
-  for (const [subject, tests = ''] of rows) expect(testsIn(tests), `${subject} has no test`).not.toEqual([])
-  const missing = rows.flatMap(([, tests = '']) => testsIn(tests)).filter((named) => !hasTest(named))
+  expect(promises.length).toBeGreaterThan(20)
+  expect(evidence.map(({ number }) => number)).toEqual(promises.map(({ number }) => number))
+  expect(new Set(promises.map(({ number }) => number)).size).toBe(promises.length)
+  const subjects = [...evidence.map(({ number, first }) => [number, first]), ...risks]
+  for (const [subject, tests = ''] of subjects) expect(testsIn(tests), `${subject} has no test`).not.toEqual([])
+  const missing = subjects.flatMap(([, tests = '']) => testsIn(tests)).filter((named) => !hasTest(named))
   expect(missing).toEqual([])
 })
 
 test('docs/reliability.md has a figure for each promise, with its date and command, or says that it is not measured yet', () => {
-  const promises = rows.filter((cells) => cells.length === 3)
-  expect(promises.length).toBeGreaterThan(10)
-  for (const [promise, , figure = ''] of promises) {
-    expect(figure, promise).toMatch(/20\d\d-\d\d-\d\d.*`.+`|not measured yet|^passes$/)
+  for (const [i, { number, second: figure }] of evidence.entries()) {
+    expect(figure, number).toMatch(/20\d\d-\d\d-\d\d.*`.+`|not measured yet|^passes$/)
+    const reached = promises[i]?.second ?? ''
+    expect(reached === 'passes', number).toBe(figure === 'passes')
+    // A number that the table of promises shows is one of the figure.
+    for (const value of reached.match(/\d[\d,.]*\d|\d/g) ?? []) expect(figure, number).toContain(value)
   }
 })
 
 test('docs/reliability.md has every line of the OWASP API Security Top 10 of 2023', () => {
-  const risks = rows.filter((cells) => cells.length === 2).map(([risk = '']) => risk.split(' ')[0])
-  expect(risks).toEqual(Array.from({ length: 10 }, (_, i) => `API${i + 1}:2023`))
+  const names = risks.map(([risk = '']) => risk.split(' ')[0])
+  expect(names).toEqual(Array.from({ length: 10 }, (_, i) => `API${i + 1}:2023`))
 })
 
 test('only the outbound guard sends HTTP requests, so nothing that a caller gives opens an address that it refuses', () => {
