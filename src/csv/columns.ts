@@ -2,7 +2,7 @@
 import { withoutApostrophe } from '../contract/csv.ts'
 import { customFieldName } from '../contract/fleet/custom-fields.ts'
 import { CsvError, type Mistake } from './mistakes.ts'
-import type { CsvFile } from './read-csv.ts'
+import type { CsvFile, CsvRow } from './read-csv.ts'
 
 /** Each column, with the other headers that people and tools write for it. */
 export type ColumnNames<C extends string> = Readonly<Record<C, readonly string[]>>
@@ -23,6 +23,7 @@ export interface Line<C extends string> {
   /** Undefined if the file does not have the column; an empty cell is an empty text. */
   readonly cell: (column: C) => string | undefined
   readonly fields: ReadonlyMap<string, string>
+  readonly formulas: readonly Mistake[]
   readonly mistake: (column: C | `field.${string}` | undefined, reason: string) => Mistake
 }
 
@@ -84,10 +85,9 @@ export class Columns<C extends string> {
         reason: `The file has no column ${group.join(' or ')}. The first row names the columns.`,
       })
     }
+    mistakes.push(...cellsWithoutHeader(file))
     if (mistakes.length > 0) throw new CsvError(mistakes)
     const sheet = { file, places, fields }
-    const formulas = findFormulas(file)
-    if (formulas.length > 0) throw new CsvError(formulas)
     return { ...sheet, lines: file.rows.map((row) => lineOf(sheet, row)) }
   }
 
@@ -112,27 +112,35 @@ export class Columns<C extends string> {
   }
 }
 
+/** Such as those of a row with a comma that is not in quotation marks. */
+const cellsWithoutHeader = ({ header: { length: width }, rows }: CsvFile): Mistake[] =>
+  rows.flatMap(({ number: row, extraColumn: column }) => {
+    if (column === undefined) return []
+    const columns = width === 1 ? '1 column' : `${width} columns`
+    return [{ row, column, reason: `The header has ${columns}. Name this column, or put the cell in quotation marks.` }]
+  })
+
 /** The file does not have the value of a formula. */
-const findFormulas = ({ header, rows }: CsvFile): Mistake[] =>
-  rows.flatMap(({ number: row, cells }) =>
-    cells.flatMap((cell, column): Mistake[] =>
-      /^\s*[=＝]/.test(cell)
-        ? [
-            {
-              row,
-              column,
-              header: header[column]?.trim() ?? '',
-              reason: "The cell is a formula. Save its value; if the text is meant, write an apostrophe in front: '=…",
-            },
-          ]
-        : [],
-    ),
+const formulasIn = (header: CsvFile['header'], { number: row, cells }: CsvRow): Mistake[] =>
+  cells.flatMap((cell, column): Mistake[] =>
+    /^\s*[=＝]/.test(cell)
+      ? [
+          {
+            row,
+            column,
+            header: header[column]?.trim() ?? '',
+            reason: "The cell is a formula. Save its value; if the text is meant, write an apostrophe in front: '=…",
+            isFormula: true,
+          },
+        ]
+      : [],
   )
 
 function lineOf<C extends string>(
   { file, places, fields }: Omit<Sheet<C>, 'lines'>,
-  { number, cells }: CsvFile['rows'][number],
+  row: CsvRow,
 ): Line<C> {
+  const { number, cells } = row
   const textAt = (place: number) => withoutApostrophe((cells[place] ?? '').trim())
   return {
     number,
@@ -141,6 +149,7 @@ function lineOf<C extends string>(
       return place === undefined ? undefined : textAt(place)
     },
     fields: new Map([...fields].map(([name, place]) => [name, textAt(place)])),
+    formulas: formulasIn(file.header, row),
     mistake: (name, reason) => {
       if (name === undefined) return { row: number, reason }
       const place = places.get(name as C) ?? fields.get(name.slice(fieldPrefix.length))

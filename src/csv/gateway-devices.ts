@@ -73,23 +73,28 @@ function entryOf(reader: Reader, { gateway, secretForAll }: GatewayDeviceContext
       'driver',
       `${shown(reader.line.cell('driver') ?? '')} is not a driver. The drivers are ${driverIds.join(', ')}.`,
     )
-    return undefined
   }
   const host = reader.text('host', maxHostLength)
   const room = roomReference(reader)
   if (!host) reader.wrong('host', 'The row has no address. Write the IP address or name of the device.')
   else if (!isHost.test(host))
     reader.wrong('host', `${shown(host)} is not an IP address or a name. The port has its own column.`)
-  const values = definedOnly({
-    // An empty cell means the port of the driver, which every item has.
-    port: reader.integer('port', 1, 65_535) ?? drivers[driver].defaultPort,
+  const read = {
+    port: reader.integer('port', 1, 65_535),
     username: reader.text('username', 255),
-    secret: reader.variable('secret') ?? (hasSecret(driver) ? secretForAll : undefined),
-    options: options(reader, driver),
+    secret: reader.variable('secret'),
+    options: driver && options(reader, driver),
     fingerprint: fingerprint(reader),
     name: reader.text('name', maxNameLength),
+  }
+  if (!driver || !host || !room) return undefined
+  const values = definedOnly({
+    ...read,
+    // An empty cell means the port of the driver, which every item has.
+    port: read.port ?? drivers[driver].defaultPort,
+    secret: read.secret ?? (hasSecret(driver) ? secretForAll : undefined),
   })
-  return host && room ? { gateway, driver, host, room, ...values } : undefined
+  return { gateway, driver, host, room, ...values }
 }
 
 const isHost = new RegExp(hostPattern)

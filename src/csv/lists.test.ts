@@ -122,6 +122,10 @@ test.each([
     'Row 3, column B (host): Row 2 has the same address and port. Remove one of the two.',
   ],
   [
+    'driver,host,port,room\nfax,10.0.0.1:443,many,\n',
+    'Row 2, column A (driver): "fax" is not a driver. The drivers are roomos, pjlink, snmp, reach.\nRow 2, column D (room): The row has no room. Write the name of the room that the device is in.\nRow 2, column B (host): "10.0.0.1:443" is not an IP address or a name. The port has its own column.\nRow 2, column C (port): "many" is not a whole number from 1 to 65535.',
+  ],
+  [
     'driver,host,room\nreach,,\n',
     'Row 2, column C (room): The row has no room. Write the name of the room that the device is in.\nRow 2, column B (host): The row has no address. Write the IP address or name of the device.',
   ],

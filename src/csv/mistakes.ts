@@ -9,6 +9,8 @@ export interface Mistake {
   readonly header?: string
   /** A sentence that says what is wrong and what to do. */
   readonly reason: string
+  /** Whether the cell is a formula. The file is not written back then: the formula would return as a text. */
+  readonly isFormula?: true
 }
 
 /** A file with more mistakes is broken as a whole, such as one with the wrong columns. */
@@ -23,6 +25,11 @@ export class CsvError extends Error {
     this.name = 'CsvError'
     this.mistakes = mistakes
   }
+}
+
+/** A file with a formula is refused as a whole, with all of its mistakes. */
+export function refuseFormulas(mistakes: readonly Mistake[]): void {
+  if (mistakes.some(({ isFormula }) => isFormula)) throw new CsvError(mistakes)
 }
 
 /** A line for each mistake. */

@@ -23,6 +23,8 @@ export interface CsvRow {
   readonly number: number
   /** As many as the header has. */
   readonly cells: readonly string[]
+  /** The first column after those of the header in which the row has a text. */
+  readonly extraColumn?: number
 }
 
 /** Refuses a file by its size before it is read. */
@@ -120,25 +122,15 @@ function brokenLimit(row: number, cells: readonly string[]): Mistake | undefined
 }
 
 /** Short rows are filled up. Spreadsheets write empty cells behind the last column. */
-function withHeaderWidth(rows: readonly CsvRow[], width: number): CsvRow[] {
-  const mistakes = rows.flatMap(({ number: row, cells }) => {
-    const column = cells.findIndex((cell, index) => index >= width && cell.trim() !== '')
-    return column === -1
-      ? []
-      : [
-          {
-            row,
-            column,
-            reason: `The header has ${width} columns. Name this column, or put the cell in quotation marks.`,
-          },
-        ]
+const withHeaderWidth = (rows: readonly CsvRow[], width: number): CsvRow[] =>
+  rows.map(({ number, cells }) => {
+    const extraColumn = cells.findIndex((cell, index) => index >= width && cell.trim() !== '')
+    return {
+      number,
+      cells: Array.from({ length: width }, (_, column) => cells[column] ?? ''),
+      ...(extraColumn !== -1 && { extraColumn }),
+    }
   })
-  if (mistakes.length > 0) throw new CsvError(mistakes)
-  return rows.map(({ number, cells }) => ({
-    number,
-    cells: Array.from({ length: width }, (_, column) => cells[column] ?? ''),
-  }))
-}
 
 const damagedCells = (rows: readonly CsvRow[]): Mistake[] =>
   rows.flatMap(({ number: row, cells }) =>

@@ -141,6 +141,14 @@ test.each([
   ['room,field.Bad-Name\nA,B\n', /^Row 1, column B \(field\.Bad-Name\): .* is not a column/],
   ['room,\nA,1\n', 'Row 1, column B: The column has no header, and row 2 has a value in it.'],
   [
+    'room,capacty\nA,1\nB,2,x\n',
+    /^Row 1, column B \(capacty\): .*\nRow 3, column C: The header has 2 columns\. Name this column, or put the cell in quotation marks\.$/,
+  ],
+  [
+    'room\nA,B\n',
+    'Row 2, column B: The header has 1 column. Name this column, or put the cell in quotation marks.',
+  ],
+  [
     'capacity\n1\n',
     'Row 1: The file has no column room or location or region or external_id. The first row names the columns.',
   ],
@@ -187,6 +195,10 @@ test.each([
     'Row 2, column B (room): The row has values of a room, and no name. Write the name of the room.',
   ],
   ['location,room\nOslo HQ,A\nOslo HQ,A\n', 'Row 3, column B (room): Row 2 has the same room. Remove one of the two.'],
+  [
+    'room,location_id,capacity,profile\nA,99,many,Loud\nB,3,0,\nB,3,,\n',
+    'Row 2, column C (capacity): "many" is not a whole number from 1 to 10000.\nRow 2, column D (profile): There is no profile "Loud". Create it first.\nRow 2, column B (location_id): There is no location 99. Write the id of a location that exists.\nRow 3, column C (capacity): "0" is not a whole number from 1 to 10000.\nRow 4, column A (room): Row 3 has the same room. Remove one of the two.',
+  ],
   [
     'region,location,room,organisation,room_id\nEurope,Oslo HQ,Fjord,acme,7\nEurope,Oslo HQ,Fjord,,\n',
     'Row 3, column C (room): Row 2 has the same room. Remove one of the two.',

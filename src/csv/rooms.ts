@@ -93,7 +93,7 @@ class DocumentBuilder {
     if (site && name && site.region !== undefined && site.location === undefined) {
       reader.wrong('location', 'A room is in a region through its location. Write the location.')
     }
-    if (reader.mistakes.length > 0 || !site) {
+    if (!site) {
       this.#mistakes.push(...reader.mistakes)
       return
     }
@@ -106,9 +106,10 @@ class DocumentBuilder {
             ...(profile !== undefined && { profile }),
           }
         : undefined
-    const mistake = entry && this.#repeated(line, entry, site)
-    if (mistake) {
-      this.#mistakes.push(mistake)
+    const before = entry && this.#repeatedRow(line, entry, site)
+    if (before !== undefined) reader.wrong('room', `Row ${before} has the same room. Remove one of the two.`)
+    if (reader.mistakes.length > 0) {
+      this.#mistakes.push(...reader.mistakes)
       return
     }
     this.#place(line, site, entry, timezone)
@@ -171,7 +172,7 @@ class DocumentBuilder {
     const locationId = reader.integer('location_id', 1, maxId)
     const region = reader.text('region', maxNameLength)
     const location = reader.text('location', maxNameLength)
-    if (reader.mistakes.length > 0) return undefined
+    if (reader.isWrong('location_id', 'region', 'location')) return undefined
     if (locationId) return this.#siteOfId(reader, locationId, { region, location })
     if (location === undefined && existing && !region) return existing.site
     if (!location) return { region: region || undefined, location: undefined }
@@ -208,7 +209,7 @@ class DocumentBuilder {
   }
 
   /** Two rows for one room would undo each other. Two rooms can have one path if each row has an id or an external id. */
-  #repeated(line: Line<RoomCsvColumn>, entry: RoomEntry, { region, location }: RoomSite): Mistake | undefined {
+  #repeatedRow(line: Line<RoomCsvColumn>, entry: RoomEntry, { region, location }: RoomSite): number | undefined {
     const path = JSON.stringify([region, location?.id ?? location?.name, entry.name])
     const ids = [
       ...(entry.id === undefined ? [] : [`id ${entry.id}`]),
@@ -216,7 +217,7 @@ class DocumentBuilder {
     ]
     const taken = [...ids, `path only ${path}`, ...(ids.length === 0 ? [`path ${path}`] : [])]
     const before = taken.map((key) => this.#roomRows.get(key)).find((row) => row !== undefined)
-    if (before !== undefined) return line.mistake('room', `Row ${before} has the same room. Remove one of the two.`)
+    if (before !== undefined) return before
     for (const key of [...ids, `path ${path}`, ...(ids.length === 0 ? [`path only ${path}`] : [])])
       this.#roomRows.set(key, line.number)
     return undefined

@@ -4,7 +4,7 @@ import { makePlan } from '../plan/make-plan.ts'
 import type { Change, OrganisationPlan, OrganisationStep, Problem, ShownValue } from '../plan/plan.ts'
 import type { Id, Kind, Snapshot } from '../plan/things.ts'
 import type { CsvImport } from './csv-import.ts'
-import { type Mistake, mistakeText } from './mistakes.ts'
+import { type Mistake, mistakeText, refuseFormulas } from './mistakes.ts'
 
 export const fates = ['wrong', 'created', 'changed', 'unchanged'] as const
 export type Fate = (typeof fates)[number]
@@ -39,6 +39,7 @@ export interface ImportPlan {
   readonly counts: Readonly<Record<Fate, number>>
 }
 
+/** Throws a `CsvError` if the file has a formula. */
 export function planImport(
   file: CsvImport,
   snapshot: Snapshot,
@@ -103,7 +104,8 @@ function wrongRows(file: CsvImport, problems: readonly Problem[]): Map<number, R
   const mistakes: readonly Mistake[] = [
     ...file.mistakes,
     ...problems.map(({ pointer, message }) => ({ row: rowAt(file, pointer) ?? 1, reason: message })),
-  ]
+  ].toSorted((a, b) => (a.row ?? 1) - (b.row ?? 1))
+  refuseFormulas(mistakes)
   const namesOf = new Map(file.rows.map(({ number, names }) => [number, names]))
   return new Map(
     [...groupBy(mistakes, ({ row = 1 }) => row)].map(([row, found]) => [

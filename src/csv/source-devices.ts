@@ -4,7 +4,7 @@ import { type SourceDevice, type SourceDeviceState, sourceDeviceStates } from '.
 import { operations } from '../contract/operations.ts'
 import { maxNameLength } from '../contract/shape.ts'
 import { Columns, type Sheet } from './columns.ts'
-import { mistakeText } from './mistakes.ts'
+import { type Mistake, mistakeText, refuseFormulas } from './mistakes.ts'
 import type { Fate } from './row-fates.ts'
 import { CellReader, shown } from './values.ts'
 
@@ -62,13 +62,15 @@ interface SourceDeviceContext {
   readonly rooms: readonly PlacedRoom[]
 }
 
+/** Throws a `CsvError` if the file has a formula. */
 export function readSourceDevices(
   { lines }: Sheet<SourceDeviceColumn>,
   { devices, rooms }: SourceDeviceContext,
 ): SourceDeviceFate[] {
   const deviceOf = new Map(devices.map((device) => [device.key, device]))
   const rowOfKey = new Map<string, number>()
-  return lines.map((line) => {
+  const mistakes: Mistake[] = []
+  const fates = lines.map((line): SourceDeviceFate => {
     const reader = new CellReader(line)
     const key = line.cell('key') ?? ''
     const before = rowOfKey.get(key)
@@ -78,11 +80,14 @@ export function readSourceDevices(
     else if (before !== undefined) reader.wrong('key', `Row ${before} has the same device. Remove one of the two.`)
     else if (!device) reader.wrong('key', `The source has no device ${shown(key)}.`)
     const decided = device && decisionOf(reader, device, rooms)
+    mistakes.push(...reader.mistakes)
     const wrong = reader.mistakes.map(mistakeText)
     if (wrong.length > 0) return { row: line.number, key, fate: 'wrong', notes: wrong }
     if (!decided) return { row: line.number, key, fate: 'unchanged', notes: [] }
     return { row: line.number, key, fate: 'changed', notes: [decided.text], decision: decided.decision }
   })
+  refuseFormulas(mistakes)
+  return fates
 }
 
 interface Decided {

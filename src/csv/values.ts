@@ -9,16 +9,25 @@ import type { Mistake } from './mistakes.ts'
 /** Gathers what is wrong in a row while its values are read. */
 export class CellReader<C extends string> {
   readonly line: Line<C>
-  readonly mistakes: Mistake[] = []
+  readonly mistakes: Mistake[]
 
   constructor(line: Line<C>) {
     this.line = line
+    this.mistakes = [...line.formulas]
   }
 
-  /** Returns undefined, as for a value that is not there. */
-  wrong(column: C | `field.${string}` | undefined, reason: string): undefined {
-    this.mistakes.push(this.line.mistake(column, reason))
+  /** Returns undefined, as for a value that is not there. A cell has one mistake: others may follow from it. */
+  wrong(name: C | `field.${string}` | undefined, reason: string): undefined {
+    const mistake = this.line.mistake(name, reason)
+    const { column } = mistake
+    if (column === undefined || !this.mistakes.some((known) => known.column === column)) this.mistakes.push(mistake)
     return undefined
+  }
+
+  /** Whether one of these columns has a mistake. */
+  isWrong(...names: readonly C[]): boolean {
+    const columns = names.map((name) => this.line.mistake(name, '').column)
+    return this.mistakes.some(({ column }) => column !== undefined && columns.includes(column))
   }
 
   text(column: C, maxLength: number): string | null | undefined {

@@ -138,6 +138,17 @@ test('a file with a wrong row changes nothing, and is written back with its mist
     'B,many,,,,,"wrong: Row 3, column B (capacity): ""many"" is not a whole number from 1 to 10000."',
   )
   expect(await run(org, ['rooms', 'import', fileOf('unknown.csv', ['room,capcity', 'A,1'])])).toMatchObject({ code: 1 })
+  const formula = fileOf('formula.csv', ['room,capacity,floor', 'A,many,=1+1', 'B,0,'])
+  expect(await run(org, ['rooms', 'import', formula, '--yes', '--output', join(folder, 'none.csv')])).toEqual({
+    code: 1,
+    out: '',
+    err: [
+      "Row 2, column C (floor): The cell is a formula. Save its value; if the text is meant, write an apostrophe in front: '=…",
+      'Row 2, column B (capacity): "many" is not a whole number from 1 to 10000.',
+      'Row 3, column B (capacity): "0" is not a whole number from 1 to 10000.',
+      'Nothing was changed.\n',
+    ].join('\n'),
+  })
   expect(await run(org, ['rooms', 'import', join(folder, 'none.csv')])).toMatchObject({
     code: 1,
     err: `Cannot read ${join(folder, 'none.csv')} (ENOENT).\n`,
