@@ -136,10 +136,7 @@ const formulasIn = (header: CsvFile['header'], { number: row, cells }: CsvRow): 
       : [],
   )
 
-function lineOf<C extends string>(
-  { file, places, fields }: Omit<Sheet<C>, 'lines'>,
-  row: CsvRow,
-): Line<C> {
+function lineOf<C extends string>({ file, places, fields }: Omit<Sheet<C>, 'lines'>, row: CsvRow): Line<C> {
   const { number, cells } = row
   const textAt = (place: number) => withoutApostrophe((cells[place] ?? '').trim())
   return {

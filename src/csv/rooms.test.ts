@@ -144,10 +144,7 @@ test.each([
     'room,capacty\nA,1\nB,2,x\n',
     /^Row 1, column B \(capacty\): .*\nRow 3, column C: The header has 2 columns\. Name this column, or put the cell in quotation marks\.$/,
   ],
-  [
-    'room\nA,B\n',
-    'Row 2, column B: The header has 1 column. Name this column, or put the cell in quotation marks.',
-  ],
+  ['room\nA,B\n', 'Row 2, column B: The header has 1 column. Name this column, or put the cell in quotation marks.'],
   [
     'capacity\n1\n',
     'Row 1: The file has no column room or location or region or external_id. The first row names the columns.',

@@ -1,8 +1,8 @@
 // The input of an operation, from the arguments, the options and the file of its command.
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Operation } from '../../contract/operation.ts'
 import { CommandError } from '../terminal/command-error.ts'
+import { readInputFile } from '../terminal/input-file.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type Field, listBodyKey, parametersOf } from './operation-options.ts'
 import { isList, shapeText } from './shape-text.ts'
@@ -45,7 +45,7 @@ function secretIn(terminal: Terminal, key: string, value: unknown): unknown {
   const [, name] = (secretName.test(key) && typeof value === 'string' && /^env:(\w+)$/.exec(value)) || []
   if (name === undefined) return value
   const secret = terminal.variable(name)
-  if (secret === undefined) throw new CommandError(`The variable ${name} is not set.`)
+  if (secret === undefined) throw new CommandError(`The variable ${name} is not set. Set it in the environment.`)
   return secret
 }
 
@@ -62,13 +62,13 @@ async function readJson(terminal: Terminal, file: string): Promise<unknown> {
   }
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new CommandError(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`)
-  }
-}
+/** More than any operation takes; the server says how much its operation takes. */
+const maxFileBytes = 4 * 1024 * 1024
+
+const readText = (file: string): string =>
+  readInputFile(file, (bytes) => {
+    if (bytes > maxFileBytes) throw new CommandError(`${file} is too large for the body of a request.`)
+  }).toString('utf8')
 
 async function readAll(terminal: Terminal): Promise<string> {
   const decoder = new TextDecoder()

@@ -151,7 +151,7 @@ test('a file with a wrong row changes nothing, and is written back with its mist
   })
   expect(await run(org, ['rooms', 'import', join(folder, 'none.csv')])).toMatchObject({
     code: 1,
-    err: `Cannot read ${join(folder, 'none.csv')} (ENOENT).\n`,
+    err: `Cannot read ${join(folder, 'none.csv')}: no such file or folder. Check the path.\n`,
   })
   expect(await auditCount(org)).toBe(before)
 })
@@ -181,7 +181,7 @@ test('the answer of an import can be read by its owner only, and a place where i
   const output = fileOf('private-answer.csv', ['older'])
   chmodSync(output, 0o644)
   for (const [place, reason] of [
-    [join(folder, 'missing', 'answer.csv'), '(ENOENT)'],
+    [join(folder, 'missing', 'answer.csv'), 'no such file or folder. Check the path.'],
     [folder, 'it is a folder'],
   ] as const) {
     const refused = await run(org, ['rooms', 'import', file, '--yes', '--output', place])
@@ -195,7 +195,10 @@ test('the answer of an import can be read by its owner only, and a place where i
   expect(await run(org, ['rooms', 'import', file, '--yes', '--output', output])).toMatchObject({ code: 0 })
   expect([statSync(output).mode & 0o777, rowsOf(output)[0]]).toEqual([0o600, expect.stringMatching(/^room,/)])
   const exported = await run(org, ['rooms', 'export', '--output', join(folder, 'missing', 'rooms.csv')])
-  expect(exported).toMatchObject({ code: 1, err: expect.stringMatching(/^Cannot write .*\(ENOENT\)\.\n$/) })
+  expect(exported).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^Cannot write .*: no such file or folder\. Check the path\.\n$/),
+  })
 })
 
 test('a broken file cannot send control characters to the terminal', async () => {

@@ -1,5 +1,4 @@
 // Runs an import on the command line: shows the plan, asks, carries it out with progress, and writes the file back.
-import { readFileSync, statSync } from 'node:fs'
 import type { Client } from '../../client/client.ts'
 import { answerFile } from '../../csv/answer-file.ts'
 import type { Sheet } from '../../csv/columns.ts'
@@ -11,6 +10,7 @@ import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import { confirmChanges } from '../terminal/confirm.ts'
+import { readInputFile } from '../terminal/input-file.ts'
 import { checkOutput, writeOutput } from '../terminal/output-file.ts'
 import { Progress, withProgress } from '../terminal/progress.ts'
 import { endSentence } from '../terminal/run-program.ts'
@@ -105,11 +105,9 @@ export async function importFile<C extends string>(
 
 export function readFile(file: string): Uint8Array {
   try {
-    checkFileSize(statSync(file).size)
-    return readFileSync(file)
+    return readInputFile(file, checkFileSize)
   } catch (error) {
-    if (error instanceof CsvError) throw new CommandError(error.message)
-    throw new CommandError(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`)
+    throw error instanceof CsvError ? new CommandError(error.message) : error
   }
 }
 

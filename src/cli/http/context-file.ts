@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandError } from '../terminal/command-error.ts'
+import { fileProblem } from '../terminal/file-problem.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** A server, with the organisation and the key that a command uses there. */
@@ -27,9 +28,8 @@ export function readContexts(terminal: Terminal): Contexts {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return { contexts: {} }
-    throw new CommandError(`Cannot read ${file} (${code}).`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { contexts: {} }
+    throw new CommandError(`Cannot read ${file}: ${fileProblem(error)}`)
   }
   const contexts = contextsIn(text)
   if (contexts) return contexts
@@ -61,6 +61,6 @@ export function writeContexts(terminal: Terminal, contexts: Contexts): void {
     renameSync(newFile, file)
   } catch (error) {
     rmSync(newFile, { force: true })
-    throw new CommandError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`)
+    throw new CommandError(`Cannot write ${file}: ${fileProblem(error)}`)
   }
 }

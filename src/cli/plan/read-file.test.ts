@@ -129,6 +129,8 @@ test('bombs cost little: deep nesting, many keys, many mistakes, and a file of 1
   truncateSync(file, 100 * 1024 * 1024)
   const before = process.memoryUsage().rss
   expect(() => readDocument(file)).toThrow(/has 100 MB\. A document can have 4 MB\.$/)
+  // A pipe or a device has no size.
+  expect(() => readDocument('/dev/zero')).toThrow(/^\/dev\/zero has 5 MB\. A document can have 4 MB\.$/)
   expect(process.memoryUsage().rss - before).toBeLessThan(20 * 1024 * 1024)
 })
 

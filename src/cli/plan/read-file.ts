@@ -1,5 +1,4 @@
 // Reads a document from a YAML or JSON file, and remembers where each value stands.
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import {
   type Document,
   isAlias,
@@ -16,6 +15,7 @@ import { checkDocument } from '../../plan/check-document.ts'
 import type { OrganisationDocument } from '../../plan/document.ts'
 import type { FilePlace, FindPlace } from '../../plan/plan.ts'
 import { CommandError } from '../terminal/command-error.ts'
+import { readInputFile } from '../terminal/input-file.ts'
 
 /** A document of 10,000 rooms with fields has less than 4 MB. Parsing takes about a hundred times the memory of the file. */
 const maxFileBytes = 4 * 1024 * 1024
@@ -94,24 +94,13 @@ function parse(text: string, lineCounter: LineCounter): Document | undefined {
   }
 }
 
-function readBytes(file: string): Buffer {
-  let descriptor: number | undefined
-  try {
-    descriptor = openSync(file, 'r')
-    const { size } = fstatSync(descriptor)
-    if (size > maxFileBytes) {
-      throw new CommandError(
-        `${file} has ${Math.ceil(size / 1024 / 1024)} MB. A document can have ${maxFileBytes / 1024 / 1024} MB.`,
-      )
-    }
-    return readFileSync(descriptor)
-  } catch (error) {
-    if (error instanceof CommandError) throw error
-    throw new CommandError(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code}).`)
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
-  }
-}
+const readBytes = (file: string): Buffer =>
+  readInputFile(file, (bytes) => {
+    if (bytes <= maxFileBytes) return
+    throw new CommandError(
+      `${file} has ${Math.ceil(bytes / 1024 / 1024)} MB. A document can have ${maxFileBytes / 1024 / 1024} MB.`,
+    )
+  })
 
 function textOf(bytes: Buffer, file: string): string {
   const [first, second] = bytes

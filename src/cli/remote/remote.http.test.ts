@@ -96,7 +96,9 @@ describe('a body', () => {
   })
 
   test.each([
-    [['regions', 'create', '--file', '/nowhere.json'], 'Cannot read /nowhere.json (ENOENT).'],
+    [['regions', 'create', '--file', '/nowhere.json'], 'Cannot read /nowhere.json: no such file'],
+    [['regions', 'create', '--file', '/'], 'Cannot read /: it is a folder. Name a file.'],
+    [['regions', 'create', '--file', '/dev/zero'], '/dev/zero is too large for the body of a request.'],
     [['regions', 'create', '--file', '-'], 'Standard input is not JSON: '],
     [
       ['rooms', 'create', '--capacity', 'many'],

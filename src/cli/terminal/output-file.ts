@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CommandError } from './command-error.ts'
+import { fileProblem } from './file-problem.ts'
 
 interface OutputOptions {
   /** Only the user can read the file, even if it existed before with another mode. */
@@ -41,11 +42,10 @@ export function checkOutput(file: string): void {
     throw cannotWrite(file, error)
   }
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CommandError(`Cannot write ${file}: it is a folder. Name a file.`)
+    throw cannotWrite(file, { code: 'EISDIR' })
   }
 }
 
 function cannotWrite(file: string, error: unknown): CommandError {
-  const { code, message } = error as NodeJS.ErrnoException
-  return new CommandError(`Cannot write ${file} (${code ?? message}).`)
+  return new CommandError(`Cannot write ${file}: ${fileProblem(error)}`)
 }
