@@ -32,7 +32,8 @@ export function readEndpoints({ lines }: Sheet<EndpointColumn>, organisation: st
     const reader = new CellReader(line)
     const serial = reader.text('serial', 64) ?? ''
     const before = rowOfSerial.get(serial)
-    if (serial === '') reader.wrong('serial', 'The row has no serial number.')
+    if (serial === '')
+      reader.wrong('serial', 'The row has no serial number. Write that of a device, or remove the row.')
     else if (before !== undefined) reader.wrong('serial', `Row ${before} has the same device. Remove one of the two.`)
     rowOfSerial.set(serial, before ?? line.number)
     const entry: EndpointEntry = {

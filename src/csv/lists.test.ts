@@ -46,7 +46,10 @@ test.each([
     'serial,installed_on\nNF-1,2026-02-29\nNF-2,28.02.2026\n',
     'Row 2, column B (installed_on): 2026-02-29 is not in the calendar.\nRow 3, column B (installed_on): "28.02.2026" is not a date. Write it as 2027-01-31.',
   ],
-  ['serial,name\n,B\n', 'Row 2, column A (serial): The row has no serial number.'],
+  [
+    'serial,name\n,B\n',
+    'Row 2, column A (serial): The row has no serial number. Write that of a device, or remove the row.',
+  ],
   ['serial\nNF-1\nNF-1\n', 'Row 3, column A (serial): Row 2 has the same device. Remove one of the two.'],
 ])('a mistake in a row of an endpoint is named (%#)', (text, message) => {
   expect(mistakesText(endpoints(text).mistakes)).toBe(message)

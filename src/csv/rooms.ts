@@ -202,7 +202,7 @@ class DocumentBuilder {
     if (region && region !== site.region) {
       return reader.wrong(
         'region',
-        `Location ${id} is in ${site.region === undefined ? 'no region' : shown(site.region)}.`,
+        `Location ${id} is in ${site.region === undefined ? 'no region' : `the region ${shown(site.region)}`}. Correct the cell, or empty it.`,
       )
     }
     return site

@@ -76,9 +76,9 @@ export function readSourceDevices(
     const before = rowOfKey.get(key)
     rowOfKey.set(key, before ?? line.number)
     const device = deviceOf.get(key)
-    if (key === '') reader.wrong('key', 'The row has no key.')
+    if (key === '') reader.wrong('key', 'The row has no key. Write the one in the list of devices, or remove the row.')
     else if (before !== undefined) reader.wrong('key', `Row ${before} has the same device. Remove one of the two.`)
-    else if (!device) reader.wrong('key', `The source has no device ${shown(key)}.`)
+    else if (!device) reader.wrong('key', `The source has no device ${shown(key)}. Correct the key, or remove the row.`)
     const decided = device && decisionOf(reader, device, rooms)
     mistakes.push(...reader.mistakes)
     const wrong = reader.mistakes.map(mistakeText)
@@ -123,7 +123,7 @@ function decisionOf(
     return { decision: { key, roomId: room.id }, text: `moved from ${device.roomName ?? 'no room'} to ${room.name}` }
   }
   if (!room) {
-    reader.wrong('room', 'A device with the state ADOPTED needs a room.')
+    reader.wrong('room', 'A device with the state ADOPTED needs a room. Write its name or id.')
     return undefined
   }
   if (device.refusedBecause !== undefined) {

@@ -64,7 +64,7 @@ function findMistakes(shape: Shape, value: unknown, pointer: string, report: Rep
     }
   } else if (shape.properties && isObject(value)) {
     for (const name of shape.required ?? []) {
-      if (!Object.hasOwn(value, name) && note(pointer, `${name} is missing.`)) return true
+      if (!Object.hasOwn(value, name) && note(pointer, missingText(pointer, name))) return true
     }
     for (const [name, item] of Object.entries(value)) {
       const at = `${pointer}/${escaped(name)}`
@@ -73,9 +73,19 @@ function findMistakes(shape: Shape, value: unknown, pointer: string, report: Rep
     }
   }
   if (found) return false
-  const mistake = mistakeIn(shape, value)
+  const mistake = pointer === '' && !isObject(value) ? noDocument : mistakeIn(shape, value)
   return mistake === undefined ? false : report(pointer + mistake.pointer, mistake.message)
 }
+
+const noDocument = {
+  pointer: '',
+  message: 'A document is a map of keys, such as organisation and rooms. "export" writes one to start from.',
+}
+
+const missingText = (pointer: string, name: string) =>
+  pointer === '' && name === 'organisation'
+    ? 'organisation is missing. Write the identifier that "context list" shows.'
+    : `${name} is missing.`
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -8,7 +8,9 @@ import type { DraftStep } from './plan.ts'
 export function forbiddenReason(draft: DraftStep, organisation: OrganisationIndex): string | undefined {
   const { permissions, seesAllRegions } = organisation.snapshot
   const lacking = permissionsFor(draft).filter((permission) => !permissions[permission])
-  if (lacking.length > 0) return `The key lacks ${lacking.join(' and ')}.`
+  const scopes = lacking.filter((permission) => permission !== 'everywhere')
+  if (scopes.length > 0) return `The key lacks ${scopes.join(' and ')}.`
+  if (lacking.length > 0) return 'Only a key that sees all regions can do this.'
   if (seesAllRegions) return undefined
   return isOutsideOfRegions(draft)
     ? 'The key is limited to regions, so it cannot put anything outside of them.'

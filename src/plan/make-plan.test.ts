@@ -184,7 +184,11 @@ test.each<[what: string, sections: Sections, problem: RegExp]>([
     },
     /The externalId OSL belongs to location 1/,
   ],
-  ['an unknown reference', { rooms: [{ name: 'Lobby', profile: 'Loud' }] }, /^No profile has the path "Loud"\./],
+  [
+    'an unknown reference',
+    { rooms: [{ name: 'Lobby', profile: 'Loud' }] },
+    /^No profile has the path "Loud"\. Correct the reference, or add the profile to the document\.$/,
+  ],
   ['an endpoint that is not enrolled', { endpoints: [{ serial: 'X' }] }, /^No endpoint has the serial number X\./],
   [
     'a gateway that does not exist',
@@ -323,4 +327,7 @@ test('each step that the caller may not do says why', () => {
     'This key sees no room 9',
   )
   expect(planOf({ rooms: [{ name: 'Hall' }] }, {}, regional).steps[0]?.forbidden).toContain('limited to regions')
+  expect(planOf({ regions: [{ name: 'Asia' }] }, {}, regional).steps[0]?.forbidden).toBe(
+    'Only a key that sees all regions can do this.',
+  )
 })

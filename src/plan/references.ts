@@ -56,7 +56,8 @@ export function makeReferences(entries: readonly Entry[], input: ReferenceInput)
     }
     if (named[0]) return referentOf(named[0])
     if (rest[0]) return { thing: rest[0] }
-    return `No ${noun} has the path "${shown}". ${pathForms[kind] ?? ''}`.trimEnd()
+    const form = pathForms[kind] === undefined ? '' : ` ${pathForms[kind]}`
+    return `No ${noun} has the path "${shown}".${form} ${addIt(noun)}`
   }
 
   return {
@@ -74,18 +75,20 @@ export function makeReferences(entries: readonly Entry[], input: ReferenceInput)
         const entry = byExternalId.get(key(kind, externalId))
         const thing = organisation.byExternalId(kind, externalId)
         if (entry) return referentOf(entry)
-        return thing ? { thing } : `No ${noun} has the externalId ${externalId}.`
+        return thing ? { thing } : `No ${noun} has the externalId ${externalId}. ${addIt(noun)}`
       }
       const { id } = reference as { id: Id }
       const entry = byId.get(key(kind, id))
       const thing = hasOwnIds ? organisation.byId(kind, id) : undefined
       if (entry) return referentOf(entry)
-      return thing ? { thing } : `No ${noun} has the id ${id}.`
+      return thing ? { thing } : `No ${noun} has the id ${id}. ${addIt(noun)}`
     },
   }
 }
 
 const key = (kind: Kind, rest: Id): string => `${kind} ${rest}`
+
+const addIt = (noun: string) => `Correct the reference, or add the ${noun} to the document.`
 
 const pathForms: Partial<Record<Kind, string>> = {
   location: 'A location in a region is [region, location].',

@@ -26,10 +26,13 @@ function mistakesIn(content: string | Uint8Array): string {
 const start = 'organisation: x\n'
 const nested = (count: number) => `${start}rooms: ${'['.repeat(count)}`
 
+const noDocument = 'A document is a map of keys, such as organisation and rooms. "export" writes one to start from.'
+
 test.each<[what: string, content: string | Uint8Array, mistakes: string]>([
+  ['no organisation', 'rooms: []', '1:1: organisation is missing. Write the identifier that "context list" shows.'],
   ['no text', '', '1:1: The file is empty. "export" writes one to start from.'],
-  ['a text', 'hello', '1:1: The value must be a map of keys.'],
-  ['a list', '- x\n', '1:1: The value must be a map of keys.'],
+  ['a text', 'hello', `1:1: ${noDocument}`],
+  ['a list', '- x\n', `1:1: ${noDocument}`],
   [
     'an alias',
     `${start}rooms:\n  - &a { name: a }\n  - *a\n`,
