@@ -1,8 +1,9 @@
 // The values of options, from their texts and shapes.
 import Type from 'typebox'
 import { expect, test } from 'vitest'
+import { operations } from '../../contract/operations.ts'
 import { NullableId, OneOf } from '../../contract/shape.ts'
-import { helpOf, parseItems, parseValue, placeholderOf, type ShapeText, shapeText } from './shape-text.ts'
+import { helpOf, isList, parseItems, parseValue, placeholderOf, type ShapeText, shapeText } from './shape-text.ts'
 
 const text = shapeText(Type.String())
 const flag = shapeText(Type.Boolean())
@@ -10,6 +11,7 @@ const id = shapeText(NullableId('Location.'))
 const config = shapeText(Type.Object({ brightness: Type.Number() }))
 const until = shapeText(Type.Union([Type.String(), Type.Null()]))
 const ids = shapeText(Type.Array(Type.Integer()))
+const hours = shapeText(operations.locationsUpdate.body.properties.changeWindow)
 const names = shapeText(Type.Union([Type.Array(Type.String()), Type.Null()]))
 
 test.each<[ShapeText, string, unknown]>([
@@ -25,6 +27,9 @@ test.each<[ShapeText, string, unknown]>([
   [until, 'null', null],
   [until, 'cleared', 'cleared'],
   [config, '{"brightness":0.5}', { brightness: 0.5 }],
+  [hours, '{"days":["mon"],"from":"20:00","to":"05:00"}', { days: ['mon'], from: '20:00', to: '05:00' }],
+  [hours, 'null', null],
+  [hours, '[]', []],
 ])('%j takes %j as %j', (shape, value, expected) => {
   expect(parseValue(shape, value)).toEqual(expected)
 })
@@ -57,5 +62,6 @@ test('the help names the kind of value, its words, and how it is cleared', () =>
   expect([placeholderOf(names), helpOf(names)]).toEqual(['text', 'Repeatable. null clears it.'])
   expect(helpOf(config)).toBe('Keys: brightness.')
   expect(helpOf(shapeText(Type.Array(Type.Object({ percent: Type.Integer() }))))).toBe('Keys: percent. Repeatable.')
-  expect([flag, ids, config].map(placeholderOf)).toEqual(['true|false', 'number', 'json'])
+  expect([flag, ids, config, hours].map(placeholderOf)).toEqual(['true|false', 'number', 'json', 'json'])
+  expect([ids, names, config, hours].map(isList)).toEqual([true, true, false, false])
 })

@@ -19,7 +19,9 @@ export const shapeText = (shape: TSchema): ShapeText => shape as unknown as Shap
 const choicesOf = (shape: ShapeText): readonly ShapeText[] => shape.anyOf?.flatMap(choicesOf) ?? [shape]
 const has = (shape: ShapeText, ...types: string[]): boolean =>
   choicesOf(shape).some(({ type = 'object' }) => types.includes(type))
-const listOf = (shape: ShapeText): ShapeText | undefined => choicesOf(shape).find(({ type }) => type === 'array')
+/** A union of an object and a list, such as [] for no hours, is written as JSON. */
+const listOf = (shape: ShapeText): ShapeText | undefined =>
+  has(shape, 'object') ? undefined : choicesOf(shape).find(({ type }) => type === 'array')
 
 export const isList = (shape: ShapeText): boolean => listOf(shape) !== undefined
 
