@@ -1,7 +1,7 @@
 // The cells of a row that is shown as a card: its heading, its corner, and the other columns with their titles.
 // biome-ignore-all lint/a11y/useSemanticElements: cards are not laid out as the cells of a table element
 // biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in the cells take the focus
-import { type Column, placeInCard, type RowDetails } from './column.ts'
+import { type Column, hasValueIn, placeInCard, type RowDetails } from './column.ts'
 import classes from './data-table.module.css'
 
 interface CardCellsProps<T> {
@@ -12,7 +12,8 @@ interface CardCellsProps<T> {
 
 export function CardCells<T>({ columns, row, details }: CardCellsProps<T>) {
   const placed = placeInCard(columns)
-  const lines = placed.filter(({ place }) => place === 'line')
+  // Empty cells would take lines of a small screen.
+  const lines = placed.filter(({ column, place }) => place === 'line' && hasValueIn(column, row))
   return (
     <>
       {placed

@@ -1,6 +1,6 @@
 // Tests which columns are shown, exported and saved with a view, while some of them are empty.
 import { expect, test } from 'vitest'
-import { type Column, markEmptyColumns } from './column.ts'
+import { type Column, hasValueIn, markEmptyColumns } from './column.ts'
 import { choiceOf, chosenColumns, idsOf } from './column-choice.ts'
 
 interface Row {
@@ -64,4 +64,10 @@ test('an extra column is shown in the widest windows, and is in no file unless i
   expect(idsOf(chosenColumns(wide, {}, { ...widest, extra: false }).shown)).not.toContain('extra')
   expect(idsOf(chosenColumns(wide, {}, widest).inFiles)).not.toContain('extra')
   expect(idsOf(chosenColumns(wide, { extra: true }, none).inFiles)).toContain('extra')
+})
+
+test('a card leaves out the cells of which it is known that they are empty', () => {
+  const { text: _, ...silent } = column('tags')
+  const shown = [...columns, silent].filter((one) => hasValueIn(one, { name: 'A', age: 1 }))
+  expect(shown).toEqual([columns[0], columns[2], silent])
 })

@@ -41,14 +41,17 @@ export interface Column<T> {
   readonly inCard?: 'heading' | 'corner'
 }
 
+/** Without a text and `hasValue` it is not known which cells are empty. */
+export const hasValueIn = <T>({ text, hasValue = text && ((row) => text(row) !== '') }: Column<T>, row: T): boolean =>
+  !hasValue || hasValue(row)
+
 /** Marks the columns, except the first, in which no row has a value: other columns get their width. */
 export const markEmptyColumns = <T>(columns: readonly Column<T>[], rows: readonly T[]): readonly Column<T>[] =>
   rows.length === 0
     ? columns
-    : columns.map((column, index) => {
-        const { text, hasValue = text && ((row: T) => text(row) !== '') } = column
-        return index === 0 || !hasValue || rows.some(hasValue) ? column : { ...column, isEmpty: true }
-      })
+    : columns.map((column, index) =>
+        index === 0 || rows.some((row) => hasValueIn(column, row)) ? column : { ...column, isEmpty: true },
+      )
 
 const cardOrder = { heading: 0, corner: 1, line: 2 } as const
 type CardPlace = keyof typeof cardOrder
