@@ -76,6 +76,9 @@ function problemsOfRequest({ method, url, body }: DocumentedRequest): (string | 
 /** Values for the variables of the documents. */
 const variables = {
   ROOMKEEPER: 'http://127.0.0.1:8080',
+  ROOMKEEPER_URL: 'http://127.0.0.1:8080',
+  ROOMKEEPER_ORG: 'LXJ45kN',
+  ROOMKEEPER_KEY: 'rk_x',
   ORG: 'LXJ45kN',
   KEY: 'rk_x',
   ID: '0c4be1f2-77a4-4d0e-8a55-6f1c2b9d3e20',
