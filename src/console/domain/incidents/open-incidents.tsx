@@ -13,6 +13,7 @@ import { stateName } from './incident-state.ts'
 import { LatestNote } from './latest-note.tsx'
 import classes from './open-incidents.module.css'
 import { type IncidentsOf, useOpenIncidentsOf } from './place-incidents.ts'
+import { useRecoveryText } from './recovery.ts'
 import { SeverityLabel } from './severity-label.tsx'
 import { IncidentDialogs, useIncidentTasks } from './work/incident-dialogs.tsx'
 import type { StartIncidentTask } from './work/incident-tasks.ts'
@@ -70,8 +71,9 @@ interface OpenIncidentProps {
 
 function OpenIncident({ incident, start, canRestart }: OpenIncidentProps) {
   const now = useNow()
+  const recoveryOf = useRecoveryText(now)
   const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false })
-  const facts = [stateName(incident.state), assigneeText(incident), remarkText(incident, now)]
+  const facts = [stateName(incident.state), assigneeText(incident), recoveryOf(incident), remarkText(incident, now)]
   return (
     <li className={classes.incident} data-severity={incident.severity}>
       <SeverityLabel severity={incident.severity} />

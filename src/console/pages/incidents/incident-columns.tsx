@@ -98,7 +98,7 @@ export function workListColumns(options: ColumnOptions): Column<WorkListRow>[] {
       id: 'week',
       title: 'Times in 7 days',
       width: '108px',
-      from: hasEnded ? 'wide' : 'medium',
+      ...(!isCards && { from: hasEnded ? 'wide' : 'medium' }),
       isNumber: true,
       sortValue: incidentSortKeys.week,
       text: ({ weekCount }) => (weekCount ? weekCountText(weekCount) : ''),

@@ -14,6 +14,7 @@ import {
 } from '../../domain/incidents/incident.ts'
 import { openIncidentsQuery } from '../../domain/incidents/incident-list.ts'
 import { placeBesideTitle } from '../../domain/incidents/incident-place.ts'
+import { useRecoveryText } from '../../domain/incidents/recovery.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
@@ -29,6 +30,7 @@ export function IncidentsSection({ rows }: { readonly rows: readonly RoomTableRo
     () => incidents.filter((incident) => !isSnoozed(incident, now)).sort(compareWorstFirst),
     [incidents, now],
   )
+  const recoveryOf = useRecoveryText(now)
   const roomById = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows])
   return (
     <Section
@@ -48,7 +50,7 @@ export function IncidentsSection({ rows }: { readonly rows: readonly RoomTableRo
               key={incident.id}
               incident={incident}
               now={now}
-              place={placeBesideTitle(incident, roomById)}
+              facts={[placeBesideTitle(incident, roomById), assigneeText(incident), recoveryOf(incident)]}
             />
           ))}
         </ol>
@@ -89,11 +91,12 @@ const NoIncidents = ({ snoozedCount, isCalm }: NoIncidentsProps) => (
 
 interface IncidentItemProps {
   readonly incident: ListedIncident
-  readonly place: string
+  /** Empty ones are left out. */
+  readonly facts: readonly (string | undefined)[]
   readonly now: number
 }
 
-const IncidentItem = ({ incident, place, now }: IncidentItemProps) => (
+const IncidentItem = ({ incident, facts, now }: IncidentItemProps) => (
   <li className={classes.incident}>
     <SeverityLabel severity={incident.severity} />
     <div className={classes.truncated}>
@@ -101,7 +104,7 @@ const IncidentItem = ({ incident, place, now }: IncidentItemProps) => (
         {incident.title}
       </Link>
       <Text fz="sm" c="dimmed">
-        {[place, assigneeText(incident)].filter(Boolean).join(' · ')}
+        {facts.filter(Boolean).join(' · ')}
       </Text>
     </div>
     <Text span fz="sm" className={classes.duration}>

@@ -6,6 +6,7 @@ import { type RegionStates, regionStates } from '../../domain/fleet/room/region-
 import type { RoomTableRow } from '../../domain/fleet/room/room-rows.ts'
 import { assigneeText, incidentDurationMs, type ListedIncident } from '../../domain/incidents/incident.ts'
 import { placeBesideTitle } from '../../domain/incidents/incident-place.ts'
+import { useRecoveryText } from '../../domain/incidents/recovery.ts'
 import { SeverityLabel } from '../../domain/incidents/severity-label.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { FittingList } from './fitting-list.tsx'
@@ -20,6 +21,7 @@ interface WallIncidentsProps {
 
 export function WallIncidents({ incidents, snoozedCount, rows, now }: WallIncidentsProps) {
   const roomById = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows])
+  const recoveryOf = useRecoveryText(now)
   const [shownCount, setShownCount] = useState(0)
   return (
     <section aria-label="Incidents" className={classes.panel}>
@@ -33,7 +35,9 @@ export function WallIncidents({ incidents, snoozedCount, rows, now }: WallIncide
             <span className={classes.title}>{incident.title}</span>
             <span className={classes.duration}>{durationText(incidentDurationMs(incident, now))}</span>
             <span className={classes.place}>
-              {[placeBesideTitle(incident, roomById), assigneeText(incident)].filter(Boolean).join(' · ')}
+              {[placeBesideTitle(incident, roomById), assigneeText(incident), recoveryOf(incident)]
+                .filter(Boolean)
+                .join(' · ')}
             </span>
           </li>
         ))}

@@ -109,6 +109,7 @@ const columns: readonly Column<ListedDelivery>[] = [
   {
     id: 'message',
     title: 'Message',
+    width: '160px',
     inCard: 'heading',
     cell: ({ id, type }) => <span title={id}>{messageNames[type]}</span>,
   },
@@ -126,7 +127,7 @@ const columns: readonly Column<ListedDelivery>[] = [
   { id: 'created', title: 'Created', cell: ({ createdAt }) => <DateTime at={createdAt} /> },
   { id: 'state', title: 'State', inCard: 'corner', cell: ({ state }) => <DeliveryStateLabel state={state} /> },
   { id: 'attempts', title: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-  { id: 'result', title: 'Result', cell: (delivery) => <DeliveryResult delivery={delivery} /> },
+  { id: 'result', title: 'Result', width: '150px', cell: (delivery) => <DeliveryResult delivery={delivery} /> },
 ]
 
 const DeliveryResult = ({
@@ -135,8 +136,8 @@ const DeliveryResult = ({
   readonly delivery: ListedDelivery
 }) => (
   <>
-    {error && humanize(error)} {status !== undefined && !error?.includes(String(status)) && `(${status})`}{' '}
-    {state === 'DELIVERED' && deliveredAt && <DateTime at={deliveredAt} />}
+    {error && humanize(error)} {state === 'DELIVERED' && deliveredAt && <DateTime at={deliveredAt} />}{' '}
+    {status !== undefined && !error?.includes(String(status)) && `(${status})`}{' '}
     {state === 'WAITING' && nextAt && (
       <>
         next <DateTime at={nextAt} />
