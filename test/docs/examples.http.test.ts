@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { dayMs, hourMs } from '../../src/contract/durations.ts'
+import { scopes as callerScopes } from '../../src/contract/people/permissions.ts'
 import { buildLibrary, libraries } from '../../tools/packages/library.ts'
 import { createBodyServer } from '../support/body-server.ts'
 import { Receiver } from '../support/channels/receiver.ts'
@@ -91,6 +92,18 @@ test('the solutions in TypeScript compile in a strict project', async () => {
   expect(stdout).toBe('')
 })
 
+/** The scopes of a key, by task, as the table of the page says. */
+const scopesOf = new Map(
+  [...page.matchAll(/^\| \[(.+)\]\(#.+\) \| (.+) \|$/gm)].map(([, title = '', scopes = '']) => [
+    title,
+    scopes.split(', '),
+  ]),
+)
+
+test('the table has every task', () => {
+  expect([...scopesOf.keys()]).toEqual(titles)
+})
+
 const dayBefore = (days: number) => new Date(harness.clock.now() - days * dayMs).toISOString().slice(0, 10)
 /** The month of the page is a window around today. */
 const today = (text: string) => text.replaceAll('2026-10-01', dayBefore(3)).replaceAll('2026-11-01', dayBefore(-1))
@@ -146,7 +159,7 @@ class World {
   }
 
   /** Starts the solution of a task. */
-  start(title: string, env: Record<string, string> = {}, replace = (text: string) => text): Run {
+  async start(title: string, env: Record<string, string> = {}, replace = (text: string) => text): Promise<Run> {
     const [text = ''] = blocksOf(title, this.language).slice(-1)
     this.write(fileNames[this.language], replace(this.language === 'sh' ? apiFunction + text : text))
     const [program, ...args] = {
@@ -161,7 +174,7 @@ class World {
         PATH: `${join(this.#folder, 'bin')}:${process.env.PATH}`,
         ROOMKEEPER_URL: harness.url,
         ROOMKEEPER_ORG: this.org.id,
-        ROOMKEEPER_KEY: this.org.key,
+        ROOMKEEPER_KEY: await this.#keyFor(title),
         ...env,
       },
       // The solution leads a process group, so its end can end the programs that it has started.
@@ -170,9 +183,16 @@ class World {
     return new Run(child)
   }
 
+  /** Returns a key that has the scopes of the task, and no others. */
+  #keyFor(title: string): Promise<string> {
+    const needed = scopesOf.get(title) ?? []
+    const scopes = callerScopes.filter((scope) => needed.includes(scope))
+    return this.org.newKey({ name: title, scopes, manage: needed.includes('manage') })
+  }
+
   /** Runs the solution of a task to its end. Returns what it printed. */
   async run(...args: Parameters<World['start']>): Promise<string> {
-    const run = this.start(...args)
+    const run = await this.start(...args)
     const code = await run.ended
     expect(code, run.complaints).toBe(0)
     return run.printed
@@ -227,7 +247,7 @@ describe.each(languages)('in %s', (language) => {
       all.some(({ severity }) => severity === 'CRITICAL'),
     ).then((all) => all.filter(({ severity }) => severity === 'CRITICAL'))
     const wire = await wireTo(harness.url)
-    const run = world.start(title, { ROOMKEEPER_URL: wire.url })
+    const run = await world.start(title, { ROOMKEEPER_URL: wire.url })
     onTestFinished(() => run.stop())
     const comment = async () => {
       const reply = await org.call('POST', `/incidents/${incident.id}/comments`, { body: { text: 'Still away.' } })
@@ -318,12 +338,12 @@ describe.each(languages)('in %s', (language) => {
       world.write('body.json', text)
       expect(await world.run(title, given)).toBe(shown(title))
       world.write('body.json', text.replace('test', 'tent'))
-      const forged = world.start(title, given)
+      const forged = await world.start(title, given)
       expect(await forged.ended).toBe(1)
       expect(forged.printed + forged.complaints).toBe('not genuine\n')
       return
     }
-    const run = world.start(title, env, atPort)
+    const run = await world.start(title, env, atPort)
     onTestFinished(() => run.stop())
     const forge = () =>
       fetch(url, {
@@ -354,10 +374,11 @@ describe.each(languages)('in %s', (language) => {
 
   test('a list of several pages is read to its end', async () => {
     const title = 'Read a long list page by page'
+    const smallPages = (text: string) => today(text).replaceAll('1000', '5')
+    const printed = await world.run(title, {}, smallPages)
     const audit = await world.org.audit()
     expect(audit.length).toBeGreaterThan(10)
-    const smallPages = (text: string) => today(text).replaceAll('1000', '5')
-    expect((await world.run(title, {}, smallPages)).trim()).toBe(String(audit.length))
+    expect(printed.trim()).toBe(String(audit.length))
     const lines = world.read('audit.jsonl').trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line).id)).toEqual(audit.map(({ id }) => id))
   })
