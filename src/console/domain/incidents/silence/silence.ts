@@ -3,9 +3,10 @@ import { maxOperatorSilenceMs } from '../../../../contract/incidents/limits.ts'
 import { isSecurityRule } from '../../../../contract/incidents/rule-table.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
 import type { Operations } from '../../../../contract/operations.ts'
-import { type Weekday, type WeeklyHours, weekdays } from '../../../../contract/weekly-hours.ts'
+import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
 import { operationQuery } from '../../../api.ts'
 import { shortTime } from '../../../parts/text/time.tsx'
+import { daysText } from '../../../parts/text/weekdays.ts'
 
 export type ListedSilence = ResponseOf<Operations['silencesList']>['silences'][number]
 export type SilencedPlace = ListedSilence['place']
@@ -40,26 +41,10 @@ export function mayEndSilence({ place, rules, from, to, weekly }: ListedSilence,
 }
 type SilenceRights = Readonly<Record<'operate' | 'write' | 'everywhere' | 'manage', boolean>>
 
-export const weekdayNames: Readonly<Record<Weekday, string>> = {
-  mon: 'Mon',
-  tue: 'Tue',
-  wed: 'Wed',
-  thu: 'Thu',
-  fri: 'Fri',
-  sat: 'Sat',
-  sun: 'Sun',
-}
-
 /** "Mon to Fri, 20:00 to 05:00" */
 export function weeklyText({ days, from, to }: WeeklyHours): string {
-  const sorted = weekdays.filter((day) => days.includes(day))
-  const [first, last] = [sorted[0], sorted.at(-1)]
-  if (!first || !last) return ''
-  const isRow = sorted.length > 2 && weekdays.indexOf(last) - weekdays.indexOf(first) === sorted.length - 1
-  const names = isRow
-    ? `${weekdayNames[first]} to ${weekdayNames[last]}`
-    : sorted.map((day) => weekdayNames[day]).join(', ')
-  return `${sorted.length === 7 ? 'Every day' : names}, ${from} to ${to}`
+  const text = daysText(days)
+  return text && `${text}, ${from} to ${to}`
 }
 
 /** "Until 16:00", or the weekly time. */

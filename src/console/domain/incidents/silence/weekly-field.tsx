@@ -1,8 +1,8 @@
 // The fields for a time that repeats every week: days, beginning and end.
 
-import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
-import { timeOfDayPattern, type WeeklyHours, weekdays } from '../../../../contract/weekly-hours.ts'
-import { weekdayNames } from './silence.ts'
+import { Group, Stack, TextInput } from '@mantine/core'
+import { timeOfDayPattern, type WeeklyHours } from '../../../../contract/weekly-hours.ts'
+import { DaysField } from '../../../parts/page/days-field.tsx'
 
 interface WeeklyFieldProps {
   readonly label: string
@@ -17,19 +17,7 @@ export const isWeeklyHours = ({ days, from, to }: WeeklyHours): boolean =>
 
 export const WeeklyField = ({ label, value, onChange }: WeeklyFieldProps) => (
   <Stack gap="xs">
-    <Checkbox.Group
-      label={label}
-      value={value.days}
-      // In week order, as the server answers, so forms can compare them.
-      onChange={(days) => onChange({ ...value, days: weekdays.filter((day) => days.includes(day)) })}
-      error={value.days.length === 0 && 'Choose at least one day.'}
-    >
-      <Group gap="sm" mt={6}>
-        {weekdays.map((day) => (
-          <Checkbox key={day} value={day} label={weekdayNames[day]} />
-        ))}
-      </Group>
-    </Checkbox.Group>
+    <DaysField label={label} value={value.days} onChange={(days) => onChange({ ...value, days })} />
     <Group gap="sm" align="flex-start" grow>
       <TextInput
         type="time"
