@@ -97,12 +97,13 @@ const profile = createRoute({
 const jobs = createRoute({
   getParentRoute: () => root,
   path: '/jobs',
-  validateSearch: textParams(...jobParams, ...viewParams),
+  validateSearch: textParams(...jobParams, 'tab', ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/jobs-page.tsx')), 'JobsPage'),
 })
 const newJob = createRoute({
   getParentRoute: () => root,
   path: '/jobs/new',
+  validateSearch: textParams('from', 'recurring'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/new/new-job-page.tsx')), 'NewJobPage'),
 })
 const job = createRoute({
@@ -110,6 +111,22 @@ const job = createRoute({
   path: '/jobs/$jobId',
   validateSearch: textParams('state', 'stage', 'q'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/jobs/job-page.tsx')), 'JobPage'),
+})
+const recurringJob = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/recurring/$recurringJobId',
+  component: lazyRouteComponent(
+    () => loadCode(() => import('./pages/jobs/recurring/recurring-job-page.tsx')),
+    'RecurringJobPage',
+  ),
+})
+const editRecurringJob = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/recurring/$recurringJobId/edit',
+  component: lazyRouteComponent(
+    () => loadCode(() => import('./pages/jobs/new/new-job-page.tsx')),
+    'EditRecurringJobPage',
+  ),
 })
 const audit = createRoute({
   getParentRoute: () => root,
@@ -168,6 +185,8 @@ export const router = createRouter({
       jobs,
       newJob,
       job,
+      recurringJob,
+      editRecurringJob,
       insights,
       audit,
       settings,

@@ -72,7 +72,7 @@ test('one setting on 30 devices, some offline and some rejecting, takes at most 
   await dialog.getByText('now: not set on 30').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Apply' }).click()
-  const notice = page.getByRole('alert').filter({ hasText: 'Started for 30 devices.' })
+  const notice = page.getByRole('alert').filter({ hasText: 'Started for 30 devices in ' })
   // The notice stays while the pointer is on it.
   await notice.hover()
   expect(await page.evaluate<number>('clicks')).toBeLessThanOrEqual(8)
@@ -342,7 +342,7 @@ test.runIf(isFullForm)(
     await dialog.getByText('2 devices in 2 rooms').waitFor()
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Move 2 devices to Fjord (Atlanta)' }).click()
-    await page.getByRole('alert').filter({ hasText: 'Started for 2 devices.' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Started for 2 devices in ' }).waitFor()
     await until('both devices to be in Fjord', async () => (await roomsOf()).every((id: number) => id === fjord))
     const [job] = await jobs()
     expect(job).toMatchObject({ name: 'Move to Fjord (Atlanta)', canRollBack: true })

@@ -89,6 +89,70 @@ test('the wizard shows the plan of a job in stages, which is paused, resumed and
   expect((await jobs())[0].state).toBe('ROLLED_BACK')
 })
 
+test('a job is run again from its page, and a usual job is repeated every night, paused, edited and deleted', async () => {
+  const page = await pageOf('admin')
+  const [job] = await jobs()
+  await visit(page, `/jobs/${job.id}`)
+  await settled(page, job.name)
+  await page.getByRole('link', { name: 'Run again' }).click()
+  await page.getByText('Times and passwords are not copied.').waitFor()
+  await page.getByText('3 devices in 2 rooms', { exact: true }).waitFor()
+  const steps = page.getByRole('list', { name: 'Steps' })
+  await steps.getByText('Night mode: On').waitFor()
+  await steps.getByText('Regions: Europe.').waitFor()
+  await steps.getByText('In 2 stages').waitFor()
+  await page.getByRole('button', { name: 'Save as draft' }).click()
+  await settled(page, job.name)
+  const [copy] = await jobs()
+  const request = async (id: string) => {
+    const { name, target, action, stages, soakMinutes, failures, onFailure, respect, pace } = (
+      await fleet.org.call('GET', `/jobs/${id}`)
+    ).body
+    return { name, target, action, stages, soakMinutes, failures, onFailure, respect, pace }
+  }
+  expect([copy.state, copy.id === job.id]).toEqual(['DRAFT', false])
+  expect(await request(copy.id)).toEqual(await request(job.id))
+
+  await visit(page, '/jobs?tab=recurring')
+  await page.getByText('No recurring jobs').waitFor()
+  await page.getByRole('link', { name: 'New recurring job' }).first().click()
+  await page.getByRole('button', { name: 'Restart every night' }).click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('All devices', { exact: true }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
+  expect(await page.getByRole('group', { name: 'Days' }).getByRole('checkbox', { checked: true }).count()).toBe(7)
+  await page.getByLabel('Time', { exact: true }).fill('02:30')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('Every day at 02:30, by the clocks of each location.').waitFor()
+  await page.getByRole('button', { name: 'Create recurring job' }).click()
+  await settled(page, 'Restart every night')
+  const recurring = async () => (await fleet.org.call('GET', '/recurring_jobs')).body.recurringJobs
+  const schedule = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], at: '02:30' }
+  const [created] = await recurring()
+  expect(created).toMatchObject({ target: { all: true }, action: { type: 'REBOOT' }, schedule })
+  const nextRuns = page.getByRole('table', { name: 'Next runs' })
+  await nextRuns.getByRole('rowheader', { name: created.nextRuns[0].timezone }).waitFor()
+  await page.getByText('No runs yet.').waitFor()
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('No runs while it is paused.').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  for (const day of ['Sat', 'Sun']) await page.getByRole('checkbox', { name: day }).uncheck()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Restart · Mon to Fri at 02:30').waitFor()
+  expect(await recurring()).toMatchObject([{ state: 'ACTIVE', schedule: { days: schedule.days.slice(0, 5) } }])
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete recurring job' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No recurring jobs').waitFor()
+  expect(await recurring()).toEqual([])
+})
+
 test.runIf(isFullForm)('an undo that waits for a change window is hurried from the page of the job', async () => {
   const { org, rooms, bar } = fleet
   const action = { type: 'CONFIG', config: { bluetooth: true } }

@@ -21,6 +21,7 @@ import { own } from '../support/console/console-session.ts'
 import { newDevice, type TestDevice } from '../support/devices/test-device.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
+import { weekdayIn } from '../support/jobs.ts'
 import { isFullForm, isLongForm } from '../support/long-form.ts'
 
 let harness: Harness
@@ -28,6 +29,7 @@ let fleet: ConsoleFleet
 let browser: Browser
 let incidentId: string
 let jobId: string
+let recurringJobId: string
 let projector: TestDevice
 beforeAll(async () => {
   harness = await startHarness(await consolePort())
@@ -41,6 +43,9 @@ beforeAll(async () => {
   const target = { roomIds: [fleet.rooms.fjord, fleet.rooms.skog] }
   const action = { type: 'CONFIG', config: { nightMode: true } }
   jobId = (await fleet.org.call('POST', '/jobs', { body: { name: 'Night mode', target, action } })).body.id
+  const schedule = { days: [weekdayIn(harness, 3)], at: '03:00' }
+  const recurring = { name: 'Restart at night', target, action: { type: 'REBOOT' }, schedule }
+  recurringJobId = (await fleet.org.call('POST', '/recurring_jobs', { body: recurring })).body.id
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -91,8 +96,11 @@ const pages = (): Record<string, string> => ({
   '/profiles': 'Profiles',
   [`/profiles/${fleet.profileId}`]: 'Quiet rooms',
   '/jobs': 'Jobs',
+  '/jobs?tab=recurring': 'Jobs',
   '/jobs/new': 'New job',
   [`/jobs/${jobId}`]: 'Night mode',
+  [`/jobs/recurring/${recurringJobId}`]: 'Restart at night',
+  [`/jobs/recurring/${recurringJobId}/edit`]: 'Edit Restart at night',
   [`/profiles/${fleet.profileId}?tab=reach`]: 'Quiet rooms',
   [`/profiles/${fleet.profileId}?tab=versions`]: 'Quiet rooms',
   '/insights': 'Insights',

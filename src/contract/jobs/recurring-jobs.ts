@@ -11,6 +11,7 @@ import { jobRequestFields } from './job-request.ts'
 export const maxRecurringJobs = 100
 /** Rooms that have not begun so long after the time of a run expire. */
 export const defaultWithinHours = 4
+export const maxWithinHours = 168
 /** The newest runs are in the answers. */
 export const shownRuns = 10
 /** A run begins at most this long after its time. One that is later, for example after a stop of the service, is skipped. */
@@ -41,7 +42,7 @@ const Schedule = Shape(
 
 const within = Type.Integer({
   minimum: 1,
-  maximum: 168,
+  maximum: maxWithinHours,
   description: `Rooms that have not begun so many hours after the time of a run expire; default ${defaultWithinHours}.`,
 })
 

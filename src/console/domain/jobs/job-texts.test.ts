@@ -62,6 +62,7 @@ test('a plan says how many rooms or devices change now and later, wait and are s
   ])
   expect(outcomeTexts([of('now', 20)], words)).toEqual(['20 rooms change now'])
   expect(outcomeTexts([of('later', 20)], words)).toEqual(['20 rooms change in later stages'])
+  expect(outcomeTexts([of('now', 20)], { ...words, isRecurring: true })).toEqual(['20 rooms change in each run'])
   expect(outcomeTexts([of('later', 20)], { ...words, isScheduled: true })).toEqual([
     '20 rooms change when the job starts',
   ])

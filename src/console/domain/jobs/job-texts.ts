@@ -5,7 +5,7 @@ import type { JobState, WaitReason } from '../../../contract/jobs/job-states.ts'
 import { capitalised } from '../../../contract/words.ts'
 import { valueText } from '../../parts/settings-form/setting-values.ts'
 import { plural } from '../../parts/text/words.ts'
-import type { Plan } from './job.ts'
+import type { JobDraft, Plan } from './job.ts'
 
 /** The end of a sentence that begins with "Waits" or "3 rooms wait". */
 const waitClauses: Readonly<Record<WaitReason, string>> = {
@@ -72,6 +72,8 @@ interface OutcomeWords {
   readonly deviceClause: string | undefined
   /** Whether the job starts at a chosen time. */
   readonly isScheduled: boolean
+  /** Whether it is done in each run of a recurring job, and not now. */
+  readonly isRecurring?: boolean
 }
 
 /** Says what a plan does to how many rooms: "1 room changes now, 67 in later stages", "3 rooms wait until the room is empty". */
@@ -86,7 +88,12 @@ export function outcomeTexts(outcomes: readonly Outcome[], words: OutcomeWords):
     ]
   // Devices that move say where to, which is enough.
   if (now)
-    return [words.deviceClause === undefined ? `${changeText(now, words)} now` : changeText(now, words), ...others]
+    return [
+      words.isRecurring || words.deviceClause === undefined
+        ? `${changeText(now, words)} ${words.isRecurring ? 'in each run' : 'now'}`
+        : changeText(now, words),
+      ...others,
+    ]
   if (!later) return others
   return [`${changeText(later, words)} ${words.isScheduled ? 'when the job starts' : 'in later stages'}`, ...others]
 }
@@ -114,4 +121,13 @@ function otherText({ outcome, reason, unitCount }: Outcome, { unchanged }: Outco
     default:
       return undefined
   }
+}
+
+export const waitsText = ({ respect }: Pick<JobDraft, 'respect'>): string | false =>
+  [respect?.window && 'change windows', respect?.idle && 'empty rooms'].filter(Boolean).join(', ') || false
+
+export function paceText({ pace }: Pick<JobDraft, 'pace'>): string | false {
+  if (pace?.atOnce === undefined) return false
+  const inLocation = pace.atOncePerLocation === undefined ? '' : `, ${pace.atOncePerLocation} in one location`
+  return `${plural(pace.atOnce, 'room')} at a time${inLocation}`
 }

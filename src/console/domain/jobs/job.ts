@@ -37,6 +37,10 @@ export const allowsRollBackNow = ({ state, rollsBackNow }: Pick<ListedJob, 'stat
 export const retryableCount = ({ counts }: Pick<ListedJob, 'counts'>): number =>
   (counts.FAILED ?? 0) + (counts.EXPIRED ?? 0)
 
+/** Units that the job has begun to change, and that a rollback is about. */
+export const changedCount = ({ counts }: Pick<ListedJob, 'counts'>): number =>
+  (counts.RUNNING ?? 0) + (counts.SOAKING ?? 0) + (counts.SUCCEEDED ?? 0) + (counts.FAILED ?? 0)
+
 /** A plan is read like any answer: asking for it writes nothing. */
 export const planQuery = (body: JobDraft) => operationQuery('jobsPlan', { body })
 

@@ -27,10 +27,11 @@ export const usePlan = (draft: JobDraft) =>
 interface PlanPanelProps {
   readonly plan: ReturnType<typeof usePlan>
   readonly draft: JobDraft
+  readonly isRecurring?: boolean
 }
 
-export function PlanPanel({ plan: { data, error, refetch }, draft }: PlanPanelProps) {
-  if (data) return <PlanSummary plan={data.body} draft={draft} />
+export function PlanPanel({ plan: { data, error, refetch }, draft, isRecurring = false }: PlanPanelProps) {
+  if (data) return <PlanSummary plan={data.body} draft={draft} isRecurring={isRecurring} />
   return error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : <Loading />
 }
 
@@ -40,13 +41,13 @@ interface PlanSummaryProps {
   readonly draft: JobDraft
 }
 
-function PlanSummary({ plan, draft }: PlanSummaryProps) {
+function PlanSummary({ plan, draft, isRecurring }: OutcomesProps) {
   return (
     <Stack gap="sm">
       <Text fw={600} role="status">
         {plural(plan.endpointCount, 'device')} in {plural(plan.unitCount, 'room')}
       </Text>
-      <Outcomes plan={plan} draft={draft} />
+      <Outcomes plan={plan} draft={draft} isRecurring={isRecurring} />
       <PresentValues plan={plan} draft={draft} />
       <Remarks plan={plan} draft={draft} />
       <Stages plan={plan} draft={draft} />
@@ -56,12 +57,17 @@ function PlanSummary({ plan, draft }: PlanSummaryProps) {
   )
 }
 
-function Outcomes({ plan, draft }: PlanSummaryProps) {
+interface OutcomesProps extends PlanSummaryProps {
+  readonly isRecurring: boolean
+}
+
+function Outcomes({ plan, draft, isRecurring }: OutcomesProps) {
   const deviceClause = useDeviceClause(draft.action)
   const texts = outcomeTexts(plan.outcomes, {
     ...jobActions[draft.action.type].texts,
     deviceClause,
     isScheduled: draft.startAt !== undefined && draft.startAt !== null,
+    isRecurring,
   })
   return (
     <List fz="sm" aria-label="What happens">

@@ -1,12 +1,21 @@
 // The buttons that steer a job, as far as its state allows them: pause, resume, retry, roll back and cancel. [contract 12.states]
 import { Button, Checkbox, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isReversible, jobActions } from '../../../contract/jobs/action-table.ts'
 import { useWrite } from '../../api.ts'
-import { allowsRollBackNow, allowsStep, type JobDetails, retryableCount } from '../../domain/jobs/job.ts'
+import {
+  allowsRollBackNow,
+  allowsStep,
+  changedCount,
+  hasJobEnded,
+  type JobDetails,
+  retryableCount,
+} from '../../domain/jobs/job.ts'
 import { ConfirmDialog } from '../../parts/dialog/confirm-dialog.tsx'
-import { CrossIcon, PauseIcon, PlayIcon, RebootIcon, UndoIcon } from '../../parts/page/icons.tsx'
+import { CopyIcon, CrossIcon, PauseIcon, PlayIcon, RebootIcon, UndoIcon } from '../../parts/page/icons.tsx'
+import { plural } from '../../parts/text/words.ts'
 
 export function JobButtons({ job }: { readonly job: JobDetails }) {
   const input = { id: job.id }
@@ -63,6 +72,15 @@ export function JobButtons({ job }: { readonly job: JobDetails }) {
           Cancel job
         </Button>
       )}
+      {hasJobEnded(job.state) && (
+        <Button
+          variant="default"
+          leftSection={<CopyIcon />}
+          renderRoot={(props) => <Link {...props} to="/jobs/new" search={{ from: job.id }} />}
+        >
+          Run again
+        </Button>
+      )}
       <RollBackDialog job={job} opened={isRollBackOpen} onClose={rollBack.close} />
       <RollBackNowDialog job={job} opened={isHurryOpen} onClose={hurry.close} />
       <CancelDialog job={job} opened={isCancelOpen} onClose={cancel.close} />
@@ -90,7 +108,10 @@ function RollBackDialog({ job, opened, onClose }: DialogProps) {
       onConfirm={() => write.mutate({ input: { id: job.id, body: { now } } })}
     >
       <Stack gap="sm">
-        <span>{jobActions[job.action.type].rollback?.text}</span>
+        <span>
+          Rolls back {plural(changedCount(job), 'room')}. {jobActions[job.action.type].rollback?.text} Devices that are
+          online usually confirm within a minute; others follow when they are back.
+        </span>
         <Checkbox
           label="Roll back immediately"
           description={waits ? 'Without waiting for change windows and empty rooms.' : 'In all rooms at the same time.'}

@@ -1,10 +1,8 @@
 // The facts of a job: its target, how it goes from room to room, its times and its starter. [contract 12.job]
-import { useQuery } from '@tanstack/react-query'
-import { modelOf } from '../../../contract/device/models.ts'
-import { operationQuery } from '../../api.ts'
-import { useRoomNames } from '../../domain/fleet/room/room-names.ts'
-import { useSites } from '../../domain/fleet/site/sites.ts'
+import { Link } from '@tanstack/react-router'
 import type { JobDetails } from '../../domain/jobs/job.ts'
+import { paceText, waitsText } from '../../domain/jobs/job-texts.ts'
+import { useTargetText } from '../../domain/jobs/target-text.ts'
 import { type Definition, DefinitionList } from '../../parts/text/definition-list.tsx'
 import { DateTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -17,6 +15,14 @@ export function JobProperties({ job }: { readonly job: JobDetails }) {
     ['Except', exclude && describe(exclude)],
     ['Size', `${plural(job.endpointCount, 'device')} in ${plural(job.unitCount, 'room')}`],
     ['Started by', job.startedBy.name],
+    [
+      'Run of',
+      job.recurringJobId !== undefined && (
+        <Link key="run" to="/jobs/recurring/$recurringJobId" params={{ recurringJobId: job.recurringJobId }}>
+          Recurring job
+        </Link>
+      ),
+    ],
     ['Attempt', job.attempt > 1 && String(job.attempt)],
     ['Monitored', (job.soakMinutes ?? 0) > 0 && `${plural(job.soakMinutes ?? 0, 'minute')} for each room`],
     ['Too many failures', failuresText(job)],
@@ -38,54 +44,4 @@ function failuresText({ failures, onFailure, stages }: JobDetails): string | fal
   if (stages === undefined || failures?.percent === 100) return false
   const limit = `More than ${failures?.percent ?? 5} %, at least ${failures?.atLeast ?? 1}`
   return `${limit}: ${onFailure === 'rollBack' ? 'the job stops and is rolled back' : 'the job stops'}`
-}
-
-const waitsText = ({ respect }: JobDetails): string | false =>
-  [respect?.window && 'change windows', respect?.idle && 'empty rooms'].filter(Boolean).join(', ') || false
-
-function paceText({ pace }: JobDetails): string | false {
-  if (pace?.atOnce === undefined) return false
-  const inLocation = pace.atOncePerLocation === undefined ? '' : `, ${pace.atOncePerLocation} in one location`
-  return `${plural(pace.atOnce, 'room')} at a time${inLocation}`
-}
-
-type TargetKeys = Omit<JobDetails['target'], 'exclude'>
-
-/** The list names at most this many things. */
-const maxNames = 8
-
-/** "Regions: Europe. Models: Bar, Pad.": all parts must hold, and any value of each. */
-function useTargetText(): (keys: TargetKeys) => string {
-  const { regions, locations } = useSites()
-  const roomNameOf = useRoomNames()
-  const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles
-  const nameIn = (items: readonly { readonly id: number; readonly name: string }[] | undefined) => (id: number) =>
-    items?.find((item) => item.id === id)?.name ?? `#${id}`
-  return (keys) =>
-    [
-      keys.all && 'All devices.',
-      part('Regions', keys.regionIds?.map(nameIn(regions))),
-      part('Locations', keys.locationIds?.map(nameIn(locations))),
-      part(
-        'Rooms',
-        keys.roomIds?.map((id) => roomNameOf(id)),
-      ),
-      keys.endpointIds && `${plural(keys.endpointIds.length, 'chosen device')}.`,
-      part(
-        'Models',
-        keys.models?.map((model) => modelOf(model).name),
-      ),
-      part('Profiles', keys.profileIds?.map(nameIn(profiles))),
-      part('Firmware', keys.firmwareVersions),
-      part('Tags', keys.tags),
-    ]
-      .filter(Boolean)
-      .join(' ')
-}
-
-function part(title: string, names: readonly string[] | undefined): string | undefined {
-  if (names === undefined) return undefined
-  const rest = names.length - maxNames
-  const list = names.slice(0, maxNames).join(', ')
-  return `${title}: ${list}${rest > 0 ? ` and ${rest.toLocaleString('en-GB')} more` : ''}.`
 }

@@ -157,6 +157,7 @@ const columns: readonly Column<JobUnit>[] = [
     id: 'state',
     title: 'State',
     width: '150px',
+    inCard: 'corner',
     cell: ({ state }) => <UnitStateLabel state={state} />,
   },
   {
@@ -169,7 +170,7 @@ const columns: readonly Column<JobUnit>[] = [
           Until <DateTime at={unit.soaksUntil} />
         </>
       ) : (
-        <span title={unitReason(unit)}>{unitReason(unit)}</span>
+        unitReason(unit) !== '' && <span title={unitReason(unit)}>{unitReason(unit)}</span>
       ),
   },
   {

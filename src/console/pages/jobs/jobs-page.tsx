@@ -1,5 +1,5 @@
 // The jobs page lists the jobs, newest first. The address holds the search and the state. [contract 12.job]
-import { Button, Stack } from '@mantine/core'
+import { Button, Stack, Tabs } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -17,30 +17,55 @@ import { longTable } from '../../parts/table/long-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { usePermissions } from '../../session.ts'
 import { jobColumns } from './job-columns.tsx'
+import { RecurringList } from './recurring/recurring-list.tsx'
 
 const route = getRouteApi('/jobs')
 type Search = ReturnType<typeof route.useSearch>
 
 /** Jobs that are not final. */
 const openState = 'open'
+const recurringTab = 'recurring'
 const stateChoices = [{ value: openState, label: 'Not ended' }, ...jobStateChoices]
 
 export function JobsPage() {
   const { operate } = usePermissions()
+  const { tab } = route.useSearch()
+  const navigate = route.useNavigate()
+  const isRecurring = tab === recurringTab
   return (
     <Page
       title="Jobs"
       actions={
         operate && (
-          <Button component={Link} to="/jobs/new" leftSection={<PlusIcon />}>
-            New job
+          <Button
+            renderRoot={(props) => <Link {...props} to="/jobs/new" search={isRecurring ? { recurring: 'yes' } : {}} />}
+            leftSection={<PlusIcon />}
+          >
+            {isRecurring ? 'New recurring job' : 'New job'}
           </Button>
         )
       }
     >
-      <LoadingBoundary>
-        <JobList />
-      </LoadingBoundary>
+      <Tabs
+        value={isRecurring ? recurringTab : 'list'}
+        onChange={(next) => void navigate({ search: next === recurringTab ? { tab: next } : {}, replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md" aria-label="Jobs">
+          <Tabs.Tab value="list">Jobs</Tabs.Tab>
+          <Tabs.Tab value={recurringTab}>Recurring</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="list">
+          <LoadingBoundary>
+            <JobList />
+          </LoadingBoundary>
+        </Tabs.Panel>
+        <Tabs.Panel value={recurringTab}>
+          <LoadingBoundary>
+            <RecurringList />
+          </LoadingBoundary>
+        </Tabs.Panel>
+      </Tabs>
     </Page>
   )
 }

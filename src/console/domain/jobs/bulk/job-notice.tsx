@@ -2,6 +2,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
+import { secondMs } from '../../../../contract/durations.ts'
 import { isReversible } from '../../../../contract/jobs/action-table.ts'
 import { notifyError, queryClient } from '../../../api.ts'
 import { plural } from '../../../parts/text/words.ts'
@@ -10,7 +11,7 @@ import type { ListedJob } from '../job.ts'
 
 const noticeMs = 30_000
 
-type StartedJob = Pick<ListedJob, 'id' | 'name' | 'endpointCount' | 'action'>
+type StartedJob = Pick<ListedJob, 'id' | 'name' | 'endpointCount' | 'unitCount' | 'action'>
 
 /** `open` leads to the page of the job. */
 export function showJobNotice(job: StartedJob, open: () => void): void {
@@ -36,6 +37,7 @@ interface JobNoticeProps {
 
 function JobNotice({ job, onOpen, onUndone }: JobNoticeProps) {
   const [isUndoing, setIsUndoing] = useState(false)
+  const isUndoable = isReversible(job.action.type)
   const undo = async () => {
     setIsUndoing(true)
     try {
@@ -49,11 +51,14 @@ function JobNotice({ job, onOpen, onUndone }: JobNoticeProps) {
   }
   return (
     <Group gap="xs">
-      <Text fz="sm">Started for {plural(job.endpointCount, 'device')}.</Text>
+      <Text fz="sm">
+        Started for {plural(job.endpointCount, 'device')} in {plural(job.unitCount, 'room')}.
+        {isUndoable && ` Undo it here for ${noticeMs / secondMs} s, or later on its page.`}
+      </Text>
       <Button variant="subtle" size="compact-sm" onClick={onOpen}>
         Open job
       </Button>
-      {isReversible(job.action.type) && (
+      {isUndoable && (
         <Button variant="subtle" size="compact-sm" loading={isUndoing} onClick={() => void undo()}>
           Undo
         </Button>

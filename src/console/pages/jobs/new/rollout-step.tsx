@@ -1,6 +1,8 @@
-// The third step of the wizard: stages, the check after each room, what it waits for, its pace and its times.
+// The third step of the wizard: stages or the schedule, the check after each room, what it waits for, its pace and its times.
 import { Checkbox, Group, NumberInput, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { jobActions } from '../../../../contract/jobs/action-table.ts'
+import { maxWithinHours } from '../../../../contract/jobs/recurring-jobs.ts'
+import { DaysField } from '../../../parts/page/days-field.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { StagesField } from './stages-field.tsx'
 import {
@@ -15,6 +17,14 @@ import {
 export function RolloutStep(props: StepProps) {
   const { state, onChange } = props
   const refusedText = stagesRefusedText(state)
+  if (state.isRecurring) {
+    return (
+      <Stack>
+        <ScheduleFields {...props} />
+        <WaitFields {...props} />
+      </Stack>
+    )
+  }
   return (
     <Stack>
       <Section title="Order">
@@ -137,11 +147,46 @@ function WaitFields({ state, onChange }: StepProps) {
             onChange={(event) => onChange({ skipConflicts: event.currentTarget.checked })}
           />
         )}
-        <Checkbox
-          label="Include devices that match after the start"
-          description="They join the last stage while the job runs."
-          checked={state.includeNew}
-          onChange={(event) => onChange({ includeNew: event.currentTarget.checked })}
+        {!state.isRecurring && (
+          <Checkbox
+            label="Include devices that match after the start"
+            description="They join the last stage while the job runs."
+            checked={state.includeNew}
+            onChange={(event) => onChange({ includeNew: event.currentTarget.checked })}
+          />
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+function ScheduleFields({ state: { schedule, withinHours }, onChange }: StepProps) {
+  return (
+    <Section title="Schedule">
+      <Stack gap="sm" maw={480}>
+        <DaysField
+          label="Days"
+          value={schedule.days}
+          onChange={(days) => onChange({ schedule: { ...schedule, days } })}
+        />
+        <TextInput
+          type="time"
+          label="Time"
+          description="By the clocks of each location."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={schedule.at}
+          onChange={(event) => onChange({ schedule: { ...schedule, at: event.currentTarget.value } })}
+        />
+        <NumberInput
+          label="Start rooms within"
+          description="Rooms that could not start in this time wait for the next run."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          suffix=" h"
+          min={1}
+          max={maxWithinHours}
+          allowDecimal={false}
+          value={shown(withinHours)}
+          onChange={(value) => onChange({ withinHours: numberOf(value) })}
         />
       </Stack>
     </Section>

@@ -1,5 +1,5 @@
 // The second step of the wizard: which devices the job is for, and which of them it leaves out.
-import { MultiSelect, Stack, TagsInput, Text } from '@mantine/core'
+import { MultiSelect, SegmentedControl, Stack, TagsInput, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
@@ -18,10 +18,25 @@ export function TargetStep({ state, onChange }: StepProps) {
   return (
     <Stack>
       <Section title="Devices">
-        <Text fz="sm" c="dimmed" mb="sm">
-          Devices must match all fields; any value within a field counts.
-        </Text>
-        <TargetFields value={state.target} onChange={(target) => onChange({ target })} />
+        <SegmentedControl
+          aria-label="Devices of the job"
+          mb="sm"
+          w="fit-content"
+          data={[
+            { value: 'chosen', label: 'Chosen devices' },
+            { value: 'all', label: 'All devices' },
+          ]}
+          value={state.isForAll ? 'all' : 'chosen'}
+          onChange={(value) => onChange({ isForAll: value === 'all' })}
+        />
+        {!state.isForAll && (
+          <>
+            <Text fz="sm" c="dimmed" mb="sm">
+              Devices must match all fields; any value within a field counts.
+            </Text>
+            <TargetFields value={state.target} onChange={(target) => onChange({ target })} />
+          </>
+        )}
         <TargetCount state={state} />
       </Section>
       <Section title="Except">
@@ -43,13 +58,13 @@ function TargetFields({ value, onChange }: TargetFieldsProps) {
   const { regions, locations } = useSites()
   const rooms = useRoomChoices().choices
   const profiles = useQuery(operationQuery('profilesList')).data?.body.profiles ?? []
-  const { models, firmwareVersions } = useDeviceChoices()
+  const { devices, models, firmwareVersions } = useDeviceChoices()
   const tags = useKnownTags()
   const ids = (field: 'regionIds' | 'locationIds' | 'roomIds' | 'profileIds') => ({
     value: value[field].map(String),
     onChange: (chosen: string[]) => onChange({ ...value, [field]: chosen.map(Number) }),
   })
-  const texts = (field: 'models' | 'firmwareVersions' | 'tags') => ({
+  const texts = (field: 'endpointIds' | 'models' | 'firmwareVersions' | 'tags' | 'timezones') => ({
     value: [...value[field]],
     onChange: (chosen: string[]) => onChange({ ...value, [field]: chosen }),
   })
@@ -62,6 +77,7 @@ function TargetFields({ value, onChange }: TargetFieldsProps) {
         {...ids('locationIds')}
       />
       <MultiSelectField label="Rooms" data={rooms} {...ids('roomIds')} />
+      <MultiSelectField label="Single devices" data={devices} {...texts('endpointIds')} />
       <TagsInput
         label="Tags"
         placeholder={value.tags.length === 0 ? 'Any' : ''}
@@ -73,6 +89,13 @@ function TargetFields({ value, onChange }: TargetFieldsProps) {
       <MultiSelectField label="Models" data={models} {...texts('models')} />
       <MultiSelectField label="Profiles" data={profiles.map(namedChoice)} {...ids('profileIds')} />
       <MultiSelectField label="Firmware" data={firmwareVersions} {...texts('firmwareVersions')} />
+      {value.timezones.length > 0 && (
+        <MultiSelectField
+          label="Time zones"
+          data={value.timezones.map((zone) => ({ value: zone, label: zone }))}
+          {...texts('timezones')}
+        />
+      )}
     </Stack>
   )
 }

@@ -1,7 +1,17 @@
 // Tests the request that the wizard makes, and what each step asks for.
 import { expect, test } from 'vitest'
 import { type JobActionType, jobActionTypes } from '../../../../contract/jobs/action-table.ts'
-import { emptyWizard, jobDraftOf, stepProblem, type WizardState } from './wizard-state.ts'
+import type { JobDetails } from '../../../domain/jobs/job.ts'
+import type { RecurringJob } from '../../../domain/jobs/recurring-job.ts'
+import { wizardOfJob, wizardOfRecurringJob } from './wizard-copy.ts'
+import {
+  emptyTarget,
+  emptyWizard,
+  jobDraftOf,
+  recurringDraftOf,
+  stepProblem,
+  type WizardState,
+} from './wizard-state.ts'
 
 const now = Date.parse('2026-05-04T08:00:00.000Z')
 const config: WizardState = {
@@ -86,4 +96,68 @@ test('each step says what it lacks', () => {
   )
   for (const step of ['action', 'target', 'rollout', 'plan'] as const)
     expect(stepProblem(config, step, now)).toBeUndefined()
+})
+
+test('a recurring job has a schedule, no stages and no times, and waits for empty rooms as a job in stages does', () => {
+  const state: WizardState = {
+    ...emptyWizard,
+    ...{ type: 'REBOOT', isRecurring: true, isForAll: true, withinHours: 2, startAt: '2026-05-05T20:00' },
+    schedule: { days: ['mon', 'fri'], at: '20:00' },
+  }
+  const request = {
+    ...{ name: 'x', target: { all: true }, action: { type: 'REBOOT' } },
+    ...{ respect: { window: false, idle: true }, pace: { atOnce: 50, atOncePerLocation: 5 } },
+  }
+  expect(recurringDraftOf(state, 'x')).toEqual({ ...request, schedule: state.schedule, withinHours: 2 })
+  expect(jobDraftOf(state, 'x')).toEqual({ ...request, failures: { percent: 100 } })
+  expect(recurringDraftOf({ ...state, isForAll: false }, 'x')).toBeUndefined()
+  const problem = (changes: Partial<WizardState>) => stepProblem({ ...state, ...changes }, 'rollout', now)
+  expect(problem({})).toBeUndefined()
+  expect(problem({ schedule: { days: [], at: '20:00' } })).toBe('Choose at least one day.')
+  expect(problem({ schedule: { days: ['mon'], at: '' } })).toBe('Enter a time.')
+  expect(problem({ withinHours: 169 })).toBe('Enter 1 to 168 hours.')
+})
+
+const facts = {
+  ...{
+    id: '31',
+    state: 'SUCCEEDED',
+    createdAt: '',
+    startedBy: { type: 'USER', id: '4', name: 'Ada' },
+    attempt: 1,
+    stage: 1,
+  },
+  ...{ stageCount: 3, unitCount: 3, endpointCount: 3, counts: {}, failedCount: 0, canRollBack: false, waiting: {} },
+}
+
+test('the copy of a job asks for the same again, without its times', () => {
+  const requests: WizardState[] = [
+    { ...config, startAt: '2026-05-05T20:00', includeNew: true, onFailure: 'pause', failurePercent: 12 },
+    {
+      ...config,
+      isStaged: false,
+      isForAll: true,
+      target: emptyTarget,
+      exclude: { ...emptyTarget, endpointIds: ['a'] },
+    },
+    { ...emptyWizard, type: 'MOVE', roomId: 4, target: { ...emptyTarget, timezones: ['Europe/Oslo'] } },
+    {
+      ...{ ...config, isLastManual: true, soakMinutes: 5, atOncePerLocation: undefined, skipConflicts: true },
+      stages: [{ kind: 'tags', amount: 0, tags: ['canary'], manual: false }],
+    },
+  ]
+  for (const state of requests) {
+    const { startAt, ...draft } = jobDraftOf(state, 'Night mode') ?? {}
+    const copy = wizardOfJob({ ...facts, ...draft } as unknown as JobDetails)
+    expect(jobDraftOf(copy, copy.name)).toEqual(draft)
+  }
+})
+
+test('a recurring job is edited as it is', () => {
+  const schedule = { days: ['mon' as const], at: '20:00' }
+  const state: WizardState = { ...emptyWizard, type: 'POWER', on: false, isRecurring: true, isForAll: true, schedule }
+  const draft = recurringDraftOf(state, 'Displays off')
+  expect(
+    recurringDraftOf(wizardOfRecurringJob({ ...facts, ...draft } as unknown as RecurringJob), 'Displays off'),
+  ).toEqual(draft)
 })

@@ -1,7 +1,12 @@
 // The input of the wizard for a new job, whether each step is complete, and the request that it becomes. [contract 12.job]
 import { jobActions, waitsForIdleByDefault } from '../../../../contract/jobs/action-table.ts'
+import { defaultWithinHours, maxWithinHours } from '../../../../contract/jobs/recurring-jobs.ts'
+import { timeOfDayPattern, weekdays } from '../../../../contract/weekly-hours.ts'
 import { type ActionInput, actionOf, actionProblem, emptyAction } from '../../../domain/jobs/action/action-forms.ts'
 import { type JobDraft, noFailureLimit } from '../../../domain/jobs/job.ts'
+import type { RecurringDraft, Schedule } from '../../../domain/jobs/recurring-job.ts'
+
+const timePattern = new RegExp(timeOfDayPattern)
 
 export interface StageInput {
   readonly kind: 'rooms' | 'percent' | 'tags'
@@ -16,14 +21,22 @@ export interface TargetInput {
   readonly regionIds: readonly number[]
   readonly locationIds: readonly number[]
   readonly roomIds: readonly number[]
+  readonly endpointIds: readonly string[]
   readonly models: readonly string[]
   readonly profileIds: readonly number[]
   readonly firmwareVersions: readonly string[]
   readonly tags: readonly string[]
+  /** Only the copy of a run has them. */
+  readonly timezones: readonly string[]
 }
 
 export interface WizardState extends ActionInput {
   readonly name: string
+  readonly isRecurring: boolean
+  readonly schedule: Schedule
+  readonly withinHours: number
+  /** All devices but the excluded ones; the target is ignored. */
+  readonly isForAll: boolean
   readonly target: TargetInput
   readonly exclude: TargetInput
   readonly isStaged: boolean
@@ -53,19 +66,25 @@ export interface StepProps {
   readonly onChange: (changes: Partial<WizardState>) => void
 }
 
-const emptyTarget: TargetInput = {
+export const emptyTarget: TargetInput = {
   regionIds: [],
   locationIds: [],
   roomIds: [],
+  endpointIds: [],
   models: [],
   profileIds: [],
   firmwareVersions: [],
   tags: [],
+  timezones: [],
 }
 
 export const emptyWizard: WizardState = {
   name: '',
   ...emptyAction,
+  isRecurring: false,
+  schedule: { days: weekdays, at: '03:00' },
+  withinHours: defaultWithinHours,
+  isForAll: false,
   target: emptyTarget,
   exclude: emptyTarget,
   isStaged: true,
@@ -91,13 +110,14 @@ export const emptyWizard: WizardState = {
 /** Why the job cannot have stages; null if it can. */
 export const stagesRefusedText = ({ type }: WizardState): string | null =>
   type ? jobActions[type].stagesRefusedText : null
-export const hasStages = (state: WizardState): boolean => state.isStaged && stagesRefusedText(state) === null
+export const hasStages = (state: WizardState): boolean =>
+  !state.isRecurring && state.isStaged && stagesRefusedText(state) === null
 
 /** The defaults of the service. [contract 12.job] */
 export const waitsForWindow = (state: WizardState): boolean => state.window ?? hasStages(state)
 export function waitsForIdle(state: WizardState): boolean {
   const action = actionOf(state)
-  return state.idle ?? (action !== undefined && waitsForIdleByDefault(action, hasStages(state)))
+  return state.idle ?? (action !== undefined && waitsForIdleByDefault(action, hasStages(state) || state.isRecurring))
 }
 export const failureStep = ({ type, onFailure }: WizardState): 'rollBack' | 'pause' =>
   type && jobActions[type].rollback?.isAutomatic ? (onFailure ?? 'rollBack') : 'pause'
@@ -105,8 +125,17 @@ export const failureStep = ({ type, onFailure }: WizardState): 'rollBack' | 'pau
 export const isEmptyTarget = (target: TargetInput): boolean => Object.values(target).every((list) => list.length === 0)
 
 /** Lists that choose nothing are left out. */
-const targetOf = (target: TargetInput) =>
+const chosenIn = (target: TargetInput) =>
   Object.fromEntries(Object.entries(target).filter(([, list]) => list.length > 0)) as JobDraft['target']
+
+/** Undefined while nothing is chosen. */
+export function chosenTarget({ isForAll, target, exclude }: WizardState): JobDraft['target'] | undefined {
+  if (!isForAll && isEmptyTarget(target)) return undefined
+  return {
+    ...(isForAll ? { all: true } : chosenIn(target)),
+    ...(!isEmptyTarget(exclude) && { exclude: chosenIn(exclude) }),
+  }
+}
 
 function stagesOf(state: WizardState): NonNullable<JobDraft['stages']> {
   const last: StageInput = { kind: 'percent', amount: 100, tags: [], manual: state.isLastManual }
@@ -122,14 +151,11 @@ const isoTime = (local: string): string => new Date(local).toISOString()
 /** Returns the request, or undefined while the action or the target is missing. */
 export function jobDraftOf(state: WizardState, name: string): JobDraft | undefined {
   const action = actionOf(state)
-  if (action === undefined || isEmptyTarget(state.target)) return undefined
-  const { atOncePerLocation } = state
+  const target = chosenTarget(state)
+  if (action === undefined || target === undefined) return undefined
   return {
     name,
-    target: {
-      ...targetOf(state.target),
-      ...(!isEmptyTarget(state.exclude) && { exclude: targetOf(state.exclude) }),
-    },
+    target,
     action,
     ...(hasStages(state)
       ? {
@@ -139,13 +165,31 @@ export function jobDraftOf(state: WizardState, name: string): JobDraft | undefin
           onFailure: failureStep(state),
         }
       : { failures: noFailureLimit }),
-    respect: { window: waitsForWindow(state), idle: waitsForIdle(state) },
-    pace: { atOnce: state.atOnce, ...(atOncePerLocation !== undefined && { atOncePerLocation }) },
-    ...(jobActions[action.type].canConflict && { skipConflicts: state.skipConflicts }),
-    includeNew: state.includeNew,
-    ...(state.startAt !== '' && { startAt: isoTime(state.startAt) }),
-    ...(state.deadline !== '' && { deadline: isoTime(state.deadline) }),
+    ...paceOf(state),
+    ...(!state.isRecurring && {
+      includeNew: state.includeNew,
+      ...(state.startAt !== '' && { startAt: isoTime(state.startAt) }),
+      ...(state.deadline !== '' && { deadline: isoTime(state.deadline) }),
+    }),
   }
+}
+
+const paceOf = (state: WizardState) => ({
+  respect: { window: waitsForWindow(state), idle: waitsForIdle(state) },
+  pace: {
+    atOnce: state.atOnce,
+    ...(state.atOncePerLocation !== undefined && { atOncePerLocation: state.atOncePerLocation }),
+  },
+  ...(state.type && jobActions[state.type].canConflict && { skipConflicts: state.skipConflicts }),
+})
+
+/** Returns the request for a recurring job, or undefined while the action or the target is missing. */
+export function recurringDraftOf(state: WizardState, name: string): RecurringDraft | undefined {
+  const action = actionOf(state)
+  const target = chosenTarget(state)
+  if (action === undefined || target === undefined) return undefined
+  const { days, at } = state.schedule
+  return { name, target, action, schedule: { days: [...days], at }, withinHours: state.withinHours, ...paceOf(state) }
 }
 
 export const wizardSteps = ['action', 'target', 'rollout', 'plan'] as const
@@ -154,7 +198,7 @@ export type WizardStep = (typeof wizardSteps)[number]
 /** Says what a step lacks; undefined if the next step can follow. */
 export function stepProblem(state: WizardState, step: WizardStep, now: number): string | undefined {
   if (step === 'action') return actionProblem(state)
-  if (step === 'target') return isEmptyTarget(state.target) ? 'Choose at least one group of devices.' : undefined
+  if (step === 'target') return chosenTarget(state) === undefined ? 'Choose at least one group of devices.' : undefined
   return step === 'rollout' ? rolloutProblem(state, now) : undefined
 }
 
@@ -169,8 +213,16 @@ function rolloutProblem(state: WizardState, now: number): string | undefined {
     if (percents.some((amount, index) => amount >= 100 || amount <= (percents[index - 1] ?? 0)))
       return 'Each stage must have more rooms than the one before, and less than 100 %.'
   }
+  if (state.isRecurring) return scheduleProblem(state)
   if (state.startAt !== '' && !(Date.parse(state.startAt) > now)) return 'The start must be in the future.'
   const start = state.startAt === '' ? now : Date.parse(state.startAt)
   if (state.deadline !== '' && !(Date.parse(state.deadline) > start)) return 'The deadline must be after the start.'
   return undefined
+}
+
+function scheduleProblem({ schedule: { days, at }, withinHours }: WizardState): string | undefined {
+  if (days.length === 0) return 'Choose at least one day.'
+  if (!timePattern.test(at)) return 'Enter a time.'
+  const isPossible = Number.isInteger(withinHours) && withinHours >= 1 && withinHours <= maxWithinHours
+  return isPossible ? undefined : `Enter 1 to ${maxWithinHours} hours.`
 }
