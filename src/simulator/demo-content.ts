@@ -1,5 +1,6 @@
-// Adds content that makes the demo worth a look, once for each organisation: a profile, a shorter rule, and jobs of its devices.
+// Adds content that makes the demo worth a look, once for each organisation: a profile, a shorter rule, and jobs of its devices, one of them every night.
 import type { Client } from '../client/client.ts'
+import { weekdays } from '../contract/weekly-hours.ts'
 
 const profileName = 'Quiet rooms'
 
@@ -49,6 +50,14 @@ export async function addDemoContent(client: Client): Promise<void> {
       action: { type: 'REBOOT' },
       respect: { idle: true, window: true },
       start: true,
+    },
+  })
+  await client.recurringJobsCreate({
+    body: {
+      name: 'Restart every night',
+      target: { all: true },
+      action: { type: 'REBOOT' },
+      schedule: { days: [...weekdays], at: '03:00' },
     },
   })
 }

@@ -70,6 +70,7 @@ async function showsItsPast({ url, org, key }: { url: string; org: string; key: 
   ])
   const { jobs } = await read('jobs')
   expect(jobs).toHaveLength(2)
+  expect((await read('recurring_jobs')).recurringJobs).toMatchObject([{ name: 'Restart every night', state: 'ACTIVE' }])
   const [{ id }] = (await read('rooms')).rooms.filter(({ name }: { name: string }) => name === 'Juniper')
   expect((await read(`rooms/${id}`)).location.name).toBe('London')
   const { channels } = await read('channels')
