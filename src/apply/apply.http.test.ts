@@ -193,6 +193,42 @@ test('steps that change or unenrol endpoints say how many, and what was changed 
   })
 })
 
+test('a write has the ETag just read: another version is read again, and another value stops the step [contract 14.apply]', async () => {
+  const org = await newFixture(harness)
+  let overtake: (() => Promise<unknown>) | undefined
+  let puts = 0
+  /** Another writer comes between the reading and the first writing. */
+  const overtaken: typeof fetch = async (input, init) => {
+    if (init?.method === 'PUT') {
+      puts++
+      await overtake?.()
+      overtake = undefined
+    }
+    return fetch(input, init)
+  }
+  const client = makeClient({ baseUrl: harness.url, org: org.id, token: org.key, fetch: overtaken })
+  const room = { id: org.room, name: 'Fjell', capacity: 9 }
+  const locations = [{ id: org.location, name: 'Oslo HQ', rooms: [room] }]
+  const document = { organisation: org.id, regions: [{ id: org.region, name: 'Europe', locations }] }
+  const read = async () => (await org.call('GET', `/rooms/${org.room}`)).body
+  const before = await read()
+  const plan = await planFor(org, document)
+  expect(plan.steps.map(({ operation }) => operation)).toEqual(['roomsUpdate'])
+
+  overtake = () => org.call('PUT', `/rooms/${org.room}`, { body: { ...before, locationId: org.location, capacity: 20 } })
+  expect(await applyPlan(client, plan, { secretOf })).toMatchObject([
+    { state: 'failed', reason: 'The capacity of the room was changed since the plan was made. Make a new plan.' },
+  ])
+  expect(await read()).toMatchObject({ name: before.name, capacity: 20 })
+  expect(puts).toBe(1)
+
+  const next = await planFor(org, document)
+  overtake = () => org.call('PUT', `/regions/${org.region}`, { body: { name: 'EMEA' } })
+  expect(await applyPlan(client, next, { secretOf })).toMatchObject([{ state: 'done' }])
+  expect(await read()).toMatchObject({ name: 'Fjell', capacity: 9, location: { id: org.location } })
+  expect(puts).toBe(3)
+})
+
 test('an export has only things that a restricted key sees, and a plan says which steps the key cannot do', async () => {
   const org = await harness.newOrg()
   await applyTo(org, whole(org.id))
