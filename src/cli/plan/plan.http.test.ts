@@ -6,9 +6,11 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { enrolTestDevice } from '../../../test/support/devices/test-device.ts'
+import { closedUrl, newFixture } from '../../../test/support/fixture.ts'
 import { commandsIn, guideBlocks } from '../../../test/support/guide.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { runRemoteHere } from '../../../test/support/run-here.ts'
+import { OrganisationDocument } from '../../plan/document.ts'
 
 let harness: Harness
 const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-plan-'))
@@ -51,6 +53,26 @@ test('the example of docs/files.md does what the document says', async () => {
     const text = `${stdout}${stderr}${showsCode ? `${code}\n` : ''}`.replaceAll(file, 'rooms.yaml')
     expect(text.trimEnd(), line).toBe(output)
   }
+})
+
+test('the other sections of docs/files.md can be applied, and are all sections that the first example does not have', async () => {
+  const org = await newFixture(harness)
+  const [text = '', first = ''] = [2, 0].map((n) => guideBlocks('files.md', 'yaml')[n])
+  const sections = [first, text].flatMap((block) => Object.keys(parse(block)))
+  expect([...new Set(sections), 'locations', 'rooms', '$schema'].sort()).toEqual(
+    Object.keys(OrganisationDocument.properties).sort(),
+  )
+  const serialOf = async (id: string) => (await org.call('GET', `/endpoints/${id}`)).body.serial
+  const document = text
+    .replace('LXJ45kN', org.id)
+    .replace('GATEWAY-1', await serialOf(org.gateway))
+    .replace('CAMERA-1', await serialOf(org.endpoint))
+  const file = fileWith('sections.yaml', document)
+  const secrets = { OPERATIONS_URL: closedUrl, PROJECTOR_PASSWORD: 'JBMIAProjectorLink' }
+  const applied = await run(org, ['apply', file, '--yes', '--json'], secrets)
+  expect([applied.code, applied.stderr]).toEqual([0, ''])
+  expect(JSON.parse(applied.stdout)).toMatchObject({ done: 6, notDone: [] })
+  expect(await run(org, ['plan', file])).toMatchObject({ code: 0 })
 })
 
 test('an export is stable, has its schema, and can be planned as YAML and JSON', async () => {
