@@ -1,7 +1,9 @@
 // The values of options, from their texts and shapes.
+import { isDeepStrictEqual } from 'node:util'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { operations } from '../../contract/operations.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { operationIds, operations } from '../../contract/operations.ts'
 import { NullableId, OneOf } from '../../contract/shape.ts'
 import { helpOf, isList, parseItems, parseValue, placeholderOf, type ShapeText, shapeText } from './shape-text.ts'
 
@@ -54,6 +56,34 @@ test.each<[ShapeText, string, unknown]>([
 ])('the list %j takes %j as %j', (shape, value, expected) => {
   expect(parseItems(shape, value)).toEqual(expected)
 })
+
+test('an option takes every kind of value that its key of a body can have', () => {
+  const samples: Readonly<Record<string, [text: string, value: unknown]>> = {
+    ...{ null: ['null', null], boolean: ['true', true], integer: ['5', 5], number: ['5', 5] },
+    ...{ array: ['[]', []], object: ['{}', {}] },
+  }
+  const kindsOf = ({ type = 'object', anyOf }: ShapeText): string[] => anyOf?.flatMap(kindsOf) ?? [type]
+  const wrong = operationIds.flatMap((id) => {
+    const { body }: Operation = operations[id]
+    return Object.entries((body && shapeText(body).properties) ?? {}).flatMap(([key, shape]) =>
+      kindsOf(shape).flatMap((kind) => {
+        const [sample, value] = samples[kind] ?? []
+        if (sample === undefined) return []
+        const parse = () => (isList(shape) ? parseItems(shape, sample) : parseValue(shape, sample))
+        return isDeepStrictEqual(attempt(parse), value) ? [] : [`${id} ${key} ${sample}`]
+      }),
+    )
+  })
+  expect(wrong).toEqual([])
+})
+
+const attempt = (parse: () => unknown): unknown => {
+  try {
+    return parse()
+  } catch (error) {
+    return error
+  }
+}
 
 test('the help names the kind of value, its words, and how it is cleared', () => {
   const severity = shapeText(OneOf(['INFO', 'CRITICAL'], 'The severity.'))
