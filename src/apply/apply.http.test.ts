@@ -215,7 +215,8 @@ test('a write has the ETag just read: another version is read again, and another
   const plan = await planFor(org, document)
   expect(plan.steps.map(({ operation }) => operation)).toEqual(['roomsUpdate'])
 
-  overtake = () => org.call('PUT', `/rooms/${org.room}`, { body: { ...before, locationId: org.location, capacity: 20 } })
+  overtake = () =>
+    org.call('PUT', `/rooms/${org.room}`, { body: { ...before, locationId: org.location, capacity: 20 } })
   expect(await applyPlan(client, plan, { secretOf })).toMatchObject([
     { state: 'failed', reason: 'The capacity of the room was changed since the plan was made. Make a new plan.' },
   ])
