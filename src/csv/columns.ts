@@ -27,6 +27,15 @@ export interface Line<C extends string> {
   readonly mistake: (column: C | `field.${string}` | undefined, reason: string) => Mistake
 }
 
+/** Nothing if the file does not have the column. */
+export function placeOf<C extends string>(
+  { file, places }: Sheet<C>,
+  name: C | undefined,
+): Pick<Mistake, 'column' | 'header'> {
+  const column = name === undefined ? undefined : places.get(name)
+  return column === undefined ? {} : { column, header: file.header[column]?.trim() ?? '' }
+}
+
 const fieldPrefix = 'field.'
 const fieldHeader = new RegExp(`^field\\.(${customFieldName})$`)
 

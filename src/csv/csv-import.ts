@@ -9,7 +9,11 @@ export interface CsvImport {
   readonly mistakes: readonly Mistake[]
   /** The first row that names an entry of the document, by the JSON Pointer of the entry. */
   readonly rowOfPointer: ReadonlyMap<string, number>
+  /** The column of a value of an entry, such as `externalId` or `options/kind`. */
+  readonly placeOfValue: PlaceOfValue
 }
+
+export type PlaceOfValue = (entryPointer: string, key: string) => Pick<Mistake, 'column' | 'header'>
 
 export interface ImportRow {
   readonly number: number
@@ -29,6 +33,7 @@ export function listImport<K extends 'endpoints' | 'gatewayDevices'>(
     readonly name: string
   }[],
   mistakes: readonly Mistake[],
+  placeOfValue: PlaceOfValue,
 ): CsvImport {
   const rows = entries.map(({ row, name }, index) => ({ number: row, pointer: `/${key}/${index}`, names: [name] }))
   return {
@@ -36,5 +41,6 @@ export function listImport<K extends 'endpoints' | 'gatewayDevices'>(
     rows,
     mistakes,
     rowOfPointer: new Map(rows.map(({ number, pointer }) => [pointer, number])),
+    placeOfValue,
   }
 }

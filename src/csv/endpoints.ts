@@ -3,7 +3,7 @@ import { maxExternalIdLength } from '../contract/fleet/custom-fields.ts'
 import { maxAssetTagLength } from '../contract/fleet/endpoints.ts'
 import { maxNameLength } from '../contract/shape.ts'
 import type { EndpointEntry } from '../plan/document.ts'
-import { Columns, type Sheet } from './columns.ts'
+import { Columns, placeOf, type Sheet } from './columns.ts'
 import { type CsvImport, listImport } from './csv-import.ts'
 import type { Mistake } from './mistakes.ts'
 import { CellReader, definedOnly } from './values.ts'
@@ -25,10 +25,10 @@ export const endpointSheetColumns = new Columns<EndpointColumn>(endpointColumns,
 })
 
 /** Whether the devices exist is a question for the plan. */
-export function readEndpoints({ lines }: Sheet<EndpointColumn>, organisation: string): CsvImport {
+export function readEndpoints(sheet: Sheet<EndpointColumn>, organisation: string): CsvImport {
   const mistakes: Mistake[] = []
   const rowOfSerial = new Map<string, number>()
-  const entries = lines.flatMap((line) => {
+  const entries = sheet.lines.flatMap((line) => {
     const reader = new CellReader(line)
     const serial = reader.text('serial', 64) ?? ''
     const before = rowOfSerial.get(serial)
@@ -50,5 +50,7 @@ export function readEndpoints({ lines }: Sheet<EndpointColumn>, organisation: st
     mistakes.push(...reader.mistakes)
     return reader.mistakes.length > 0 ? [] : [{ row: line.number, entry, name: serial }]
   })
-  return listImport(organisation, 'endpoints', entries, mistakes)
+  return listImport(organisation, 'endpoints', entries, mistakes, (_, key) =>
+    placeOf(sheet, key === 'serial' ? 'serial' : key === 'externalId' ? 'external_id' : undefined),
+  )
 }

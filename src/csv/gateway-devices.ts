@@ -3,7 +3,7 @@ import { type DriverField, type DriverOption, driverIds, drivers, maxHostLength 
 import { fingerprintPattern, hostPattern } from '../contract/fleet/gateways.ts'
 import { maxNameLength } from '../contract/shape.ts'
 import type { EnvSecret, GatewayDeviceEntry } from '../plan/document.ts'
-import { Columns, type Sheet } from './columns.ts'
+import { Columns, placeOf, type Sheet } from './columns.ts'
 import { type CsvImport, listImport } from './csv-import.ts'
 import type { Mistake } from './mistakes.ts'
 import { CellReader, definedOnly, shown } from './values.ts'
@@ -47,10 +47,10 @@ export interface GatewayDeviceContext {
 
 type Reader = CellReader<GatewayDeviceColumn>
 
-export function readGatewayDevices({ lines }: Sheet<GatewayDeviceColumn>, context: GatewayDeviceContext): CsvImport {
+export function readGatewayDevices(sheet: Sheet<GatewayDeviceColumn>, context: GatewayDeviceContext): CsvImport {
   const mistakes: Mistake[] = []
   const rowOfAddress = new Map<string, number>()
-  const entries = lines.flatMap((line) => {
+  const entries = sheet.lines.flatMap((line) => {
     const reader = new CellReader(line)
     const entry = entryOf(reader, context)
     if (entry) {
@@ -63,7 +63,9 @@ export function readGatewayDevices({ lines }: Sheet<GatewayDeviceColumn>, contex
     mistakes.push(...reader.mistakes)
     return !entry || reader.mistakes.length > 0 ? [] : [{ row: line.number, entry, name: entry.host }]
   })
-  return listImport(context.organisation, 'gatewayDevices', entries, mistakes)
+  return listImport(context.organisation, 'gatewayDevices', entries, mistakes, (_, key) =>
+    placeOf(sheet, key === 'room' || key === 'host' ? key : undefined),
+  )
 }
 
 function entryOf(reader: Reader, { gateway, secretForAll }: GatewayDeviceContext): GatewayDeviceEntry | undefined {

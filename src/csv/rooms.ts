@@ -4,7 +4,7 @@ import { maxCapacity, maxFloorLength, minCapacity } from '../contract/fleet/room
 import { groupBy } from '../contract/group-by.ts'
 import { maxNameLength } from '../contract/shape.ts'
 import type { LocationEntry, OrganisationDocument, RegionEntry, RoomEntry } from '../plan/document.ts'
-import { Columns, type Line, type Sheet } from './columns.ts'
+import { Columns, type Line, placeOf, type Sheet } from './columns.ts'
 import type { CsvImport } from './csv-import.ts'
 import type { Mistake } from './mistakes.ts'
 import { type CurrentSites, currentSites, type RoomSite } from './sites.ts'
@@ -44,7 +44,18 @@ export const roomSheetColumns = new Columns<RoomCsvColumn>(roomCsvColumns, {
 export function readRooms(sheet: Sheet<RoomCsvColumn>, current: OrganisationDocument): CsvImport {
   const builder = new DocumentBuilder(current)
   for (const line of sheet.lines) builder.add(line)
-  return builder.finish()
+  return { ...builder.finish(), placeOfValue: (pointer, key) => placeOf(sheet, columnOfValue(pointer, key)) }
+}
+
+function columnOfValue(entryPointer: string, key: string): RoomCsvColumn | undefined {
+  const [list] = entryPointer.split('/').slice(-2)
+  const columns = list === undefined ? undefined : valueColumns[list]
+  return columns?.[key]
+}
+const valueColumns: Readonly<Record<string, Readonly<Record<string, RoomCsvColumn>>>> = {
+  regions: { name: 'region' },
+  locations: { name: 'location', id: 'location_id' },
+  rooms: { name: 'room', id: 'room_id', externalId: 'external_id', profile: 'profile' },
 }
 
 type Reader = CellReader<RoomCsvColumn>
@@ -115,7 +126,7 @@ class DocumentBuilder {
     this.#place(line, site, entry, timezone)
   }
 
-  finish(): CsvImport {
+  finish(): Omit<CsvImport, 'placeOfValue'> {
     const [regions, locations, rooms] = [[...this.#regions.values()], this.#topLocations, this.#rooms]
     const pointers = new Map<object, string>([
       ...regions.flatMap((region, index) => pointersIn(region, `/regions/${index}`)),

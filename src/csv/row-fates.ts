@@ -46,8 +46,8 @@ export function planImport(
   options: { readonly setSecrets?: boolean } = {},
 ): ImportPlan {
   const findPlace = (pointer: string) => {
-    const line = rowAt(file, pointer)
-    return line === undefined ? undefined : { line }
+    const { row } = entryAt(file, pointer)
+    return row === undefined ? undefined : { line: row }
   }
   const plan = makePlan(file.document, snapshot, { findPlace, ...options })
   const wrong = wrongRows(file, plan.problems)
@@ -103,7 +103,10 @@ function changesOf({ changes, kind, operation, path, pointer }: OrganisationStep
 function wrongRows(file: CsvImport, problems: readonly Problem[]): Map<number, RowFate> {
   const mistakes: readonly Mistake[] = [
     ...file.mistakes,
-    ...problems.map(({ pointer, message }) => ({ row: rowAt(file, pointer) ?? 1, reason: message })),
+    ...problems.map(({ pointer, message }) => {
+      const { row = 1, at } = entryAt(file, pointer)
+      return { row, ...file.placeOfValue(at, pointer.slice(at.length + 1)), reason: message }
+    }),
   ].toSorted((a, b) => (a.row ?? 1) - (b.row ?? 1))
   refuseFormulas(mistakes)
   const namesOf = new Map(file.rows.map(({ number, names }) => [number, names]))
@@ -116,12 +119,12 @@ function wrongRows(file: CsvImport, problems: readonly Problem[]): Map<number, R
 }
 
 /** A problem can be one of a value inside an entry. */
-function rowAt({ rowOfPointer }: CsvImport, pointer: string): number | undefined {
+function entryAt({ rowOfPointer }: CsvImport, pointer: string): { readonly row?: number; readonly at: string } {
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
     const row = rowOfPointer.get(at)
-    if (row !== undefined) return row
+    if (row !== undefined) return { row, at }
   }
-  return undefined
+  return { at: pointer }
 }
 
 /** Such as `capacity: 8 → 12`. */

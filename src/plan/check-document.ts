@@ -9,6 +9,7 @@ import { textProblem } from '../contract/text.ts'
 import { isTimeZone, parseTime } from '../contract/time.ts'
 import { timeOfDayPattern } from '../contract/weekly-hours.ts'
 import { OrganisationDocument, siteTimeZoneFormat, variableNamePattern } from './document.ts'
+import { escaped } from './json-pointer.ts'
 import type { FindPlace, Problem } from './plan.ts'
 
 /** A file with more mistakes is probably not a document. */
@@ -89,9 +90,6 @@ const missingText = (pointer: string, name: string) =>
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** [RFC 6901] */
-export const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const maxShownKeys = 30
 

@@ -37,8 +37,8 @@ export function desiredValues(entry: Entry, input: DesiredInput): Values {
     values.port = portOf(fields) as number
     const gateways = gatewaysNamed(input.organisation, String(fields.gateway))
     if (gateways.length === 1) values.gateway = gateways[0]?.id as string
-    else input.report(entry, gatewayProblem(String(fields.gateway), gateways))
-    for (const problem of optionProblems(fields)) input.report(entry, problem)
+    else input.report(entry, gatewayProblem(String(fields.gateway), gateways), 'gateway')
+    for (const { name, message } of optionProblems(fields)) input.report(entry, message, 'options', name)
   }
   return values
 }
@@ -49,19 +49,20 @@ function refer(entry: Entry, name: string, given: unknown, input: DesiredInput):
   if (name === 'place') return placeOf(entry, given as Readonly<Record<string, unknown>>, input)
   const kind = referencedKinds[name] as Kind
   if (name === 'regions' || name === 'locations') {
-    const values = (given as Reference[]).map((reference) => find(entry, kind, reference, input))
+    const values = (given as Reference[]).map((reference, i) => find(entry, kind, reference, input, name, `${i}`))
     return values.every((value) => value !== undefined) ? values : undefined
   }
-  return find(entry, kind, given as Reference, input)
+  return find(entry, kind, given as Reference, input, name)
 }
 
 function placeOf(entry: Entry, place: Readonly<Record<string, unknown>>, input: DesiredInput): ThingValue | undefined {
   const [kind, given] = Object.entries(place)[0] as [string, unknown]
   if (kind === 'all') return 'all'
-  if (kind !== 'endpoint') return find(entry, kind as Kind, given as Reference, input)
+  if (kind !== 'endpoint') return find(entry, kind as Kind, given as Reference, input, 'place', kind)
   const [endpoint] = input.organisation.byPath('endpoint', [String(given).trim()])
   if (endpoint) return { kind: 'endpoint', id: endpoint.id }
-  input.report(entry, `No endpoint has the serial number ${given}. Enrol it first, or remove the entry.`)
+  const text = `No endpoint has the serial number ${given}. Enrol it first, or remove the entry.`
+  input.report(entry, text, 'place', kind)
   return undefined
 }
 
@@ -70,10 +71,11 @@ function find(
   kind: Kind,
   reference: Reference,
   { references, report }: DesiredInput,
+  ...keys: readonly string[]
 ): ThingValue | undefined {
   const referent = references.find(kind, reference)
   if (typeof referent !== 'string') return toValue(referent)
-  report(entry, referent)
+  report(entry, referent, ...keys)
   return undefined
 }
 
@@ -86,15 +88,17 @@ const toValue = (referent: Referent): ThingValue =>
     : { kind: referent.entry.kind, pointer: referent.entry.pointer }
 
 /** The shape of the document cannot say which options are secret: that depends on the driver. The value itself is not repeated. */
-function optionProblems({ driver, options }: Entry['fields']): string[] {
+function optionProblems({ driver, options }: Entry['fields']): { name: string; message: string }[] {
   const secrets = new Set(
     drivers[driver as DriverId].fields.flatMap(({ name, isOption, secret }) => (isOption && secret ? [name] : [])),
   )
   return Object.entries((options ?? {}) as Values).flatMap(([name, value]) => {
     if (secrets.has(name)) {
-      return value === null || isEnvSecret(value) ? [] : [`The option ${name} is a secret. Write {env: NAME}.`]
+      return value === null || isEnvSecret(value)
+        ? []
+        : [{ name, message: `The option ${name} is a secret. Write {env: NAME}.` }]
     }
-    return isEnvSecret(value) ? [`The option ${name} is not a secret. Write its value.`] : []
+    return isEnvSecret(value) ? [{ name, message: `The option ${name} is not a secret. Write its value.` }] : []
   })
 }
 

@@ -187,7 +187,7 @@ test.each<[what: string, sections: Sections, problem: RegExp]>([
   [
     'an unknown reference',
     { rooms: [{ name: 'Lobby', profile: 'Loud' }] },
-    /^No profile has the path "Loud"\. Correct the reference, or add the profile to the document\.$/,
+    /^No profile has the path "Loud"\. Correct it, or create the profile\.$/,
   ],
   ['an endpoint that is not enrolled', { endpoints: [{ serial: 'X' }] }, /^No endpoint has the serial number X\./],
   [
@@ -200,6 +200,28 @@ test.each<[what: string, sections: Sections, problem: RegExp]>([
   const plan = planOf(sections)
   expect(plan.problems.map(({ message }) => message).join('\n')).toMatch(problem)
   expect(plan.steps).toEqual([])
+})
+
+test('a problem is at the value that is wrong', () => {
+  const pointersOf = (sections: Sections) => planOf(sections).problems.map(({ pointer }) => pointer)
+  expect(
+    pointersOf({
+      rooms: [
+        { name: 'Hall', profile: 'Loud' },
+        { name: 'A', externalId: 'E' },
+        { name: 'B', externalId: 'E' },
+      ],
+      users: [{ email: 'ada@example.org', role: 'viewer', regions: ['Europe', 'Mars'] }],
+      silences: [{ place: { location: 'Mars' }, reason: 'x', weekly }],
+      endpoints: [{ serial: 'X' }],
+    }).sort(),
+  ).toEqual([
+    '/endpoints/0/serial',
+    '/rooms/0/profile',
+    '/rooms/2/externalId',
+    '/silences/0/place/location',
+    '/users/0/regions/1',
+  ])
 })
 
 test('only what is named is touched, null clears, and maps are compared key by key [contract 14.changes]', () => {

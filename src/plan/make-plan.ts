@@ -8,8 +8,9 @@ import { desiredValues } from './desired.ts'
 import type { OrganisationDocument } from './document.ts'
 import { type Entry, listEntries } from './entries.ts'
 import { makeHints } from './hints.ts'
+import { escaped } from './json-pointer.ts'
 import { kindTable } from './kinds.ts'
-import { matchEntries } from './match.ts'
+import { matchEntries, type Report } from './match.ts'
 import { orderSteps } from './order.ts'
 import { OrganisationIndex } from './organisation.ts'
 import type {
@@ -40,7 +41,8 @@ export function makePlan(
     const place = findPlace(pointer)
     return { message, pointer, ...(place && { place }) }
   }
-  const report = ({ pointer }: Entry, message: string) => problems.push(placed(pointer, message))
+  const report: Report = ({ pointer }, message, ...keys) =>
+    problems.push(placed([pointer, ...keys.map(escaped)].join('/'), message))
   const lineOf = ({ pointer }: Entry) => lineText(findPlace(pointer), pointer)
 
   const organisation = new OrganisationIndex(snapshot)
@@ -58,7 +60,7 @@ export function makePlan(
     const silence = silences.get(entry)
     const thing = silence ? silence.same : matches.thingOf.get(entry)
     const problem = thing ? undefined : creationProblem(entry)
-    if (problem !== undefined) report(entry, problem)
+    if (problem !== undefined) report(entry, problem, ...(entry.kind === 'endpoint' ? ['serial'] : []))
     const steps =
       silence?.same || problem !== undefined || hasEnded(entry, now)
         ? { entry, thing, drafts: [], notCompared: [] }
@@ -68,7 +70,7 @@ export function makePlan(
       : steps
   })
   for (const { entry, drafts } of planned) {
-    for (const problem of drafts.flatMap((draft) => draftProblem(draft) ?? [])) report(entry, problem)
+    for (const { key, message } of drafts.flatMap((draft) => draftProblem(draft) ?? [])) report(entry, message, key)
   }
   const listOf = prune
     ? findPruned({ document, entries, organisation, matches, silences })
@@ -140,14 +142,15 @@ function creationProblem({ kind, path, fields }: Entry): string | undefined {
 }
 
 /** Why the service would refuse a step, if that depends on what exists. */
-function draftProblem({ kind, id, changes, after }: DraftStep): string | undefined {
+function draftProblem({ kind, id, changes, after }: DraftStep): { key: string; message: string } | undefined {
   if (kind === 'channel' && id !== undefined && changes.some(({ field }) => field === 'kind')) {
-    return 'The kind of a channel cannot be changed. Remove the id, and give the new channel another name.'
+    const message = 'The kind of a channel cannot be changed. Remove the id, and give the new channel another name.'
+    return { key: 'kind', message }
   }
   const fieldCount = Object.values((after.fields ?? {}) as Values).filter((text) => text !== null).length
-  return fieldCount > maxCustomFields
-    ? `The ${kindTable[kind].noun} would have ${fieldCount} custom fields, and can have ${maxCustomFields}. Clear some with null.`
-    : undefined
+  if (fieldCount <= maxCustomFields) return undefined
+  const message = `The ${kindTable[kind].noun} would have ${fieldCount} custom fields, and can have ${maxCustomFields}. Clear some with null.`
+  return { key: 'fields', message }
 }
 
 const requiredFields = (driver: DriverId): string[] =>

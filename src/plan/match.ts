@@ -5,9 +5,10 @@ import { emailKey } from '../contract/text.ts'
 import type { Entry } from './entries.ts'
 import { kindTable } from './kinds.ts'
 import type { OrganisationIndex } from './organisation.ts'
-import { kinds, type OrganisationThing } from './things.ts'
+import { type Kind, kinds, type OrganisationThing } from './things.ts'
 
-export type Report = (entry: Entry, message: string) => void
+/** `keys` lead from the entry to the value that is wrong. */
+export type Report = (entry: Entry, message: string, ...keys: readonly string[]) => void
 
 export interface Matches {
   readonly thingOf: ReadonlyMap<Entry, OrganisationThing>
@@ -50,7 +51,7 @@ function pairById(entries: readonly Entry[], { organisation, hasOwnIds, lineOf, 
     if (id === undefined || kind === 'silence') continue
     const other = named.get(`${kind} ${id}`)
     if (other) {
-      report(entry, `The id ${id} is also that of the entry ${lineOf(other)}. Remove one of them.`)
+      report(entry, `The id ${id} is also that of the entry ${lineOf(other)}. Remove one of them.`, 'id')
       continue
     }
     named.set(`${kind} ${id}`, entry)
@@ -73,14 +74,16 @@ function pairByExternalId(
     const key = `${kind} ${externalId}`
     const other = named.get(key)
     if (other) {
-      report(entry, `The externalId ${externalId} is also that of the entry ${lineOf(other)}. Remove one of them.`)
+      const text = `The externalId ${externalId} is also that of the entry ${lineOf(other)}. Remove one of them.`
+      report(entry, text, 'externalId')
       continue
     }
     named.set(key, entry)
     const holder = organisation.byExternalId(kind, externalId)
     if (!holder || thingOf.get(entry) === holder) continue
     if (thingOf.has(entry) || entryOf.has(holder)) {
-      report(entry, `The externalId ${externalId} belongs to ${organisation.describe(holder)}. Change it there first.`)
+      const text = `The externalId ${externalId} belongs to ${organisation.describe(holder)}. Change it there first.`
+      report(entry, text, 'externalId')
     } else pair(entry, holder)
   }
 }
@@ -94,14 +97,20 @@ function pairByPath(entries: readonly Entry[], matching: Matching, matches: Matc
     const areDistinct = candidates.length === 0 && group.every(({ externalId }) => externalId !== undefined)
     if (others.length > 0 && !areDistinct) {
       const lines = group.map(lineOf).join(' and ')
-      report(entry, `Several entries have the path ${shown(entry)} (${lines}). ${tellApart(entry)}`)
+      const text = `Several entries have the path ${shown(entry)} (${lines}). ${tellApart(entry)}`
+      report(entry, text, nameKeyOf(entry))
     } else if (candidates.length > 1) {
       const ids = candidates.map(({ id }) => id).join(' and ')
       const { noun } = kindTable[entry.kind]
-      report(entry, `The path ${shown(entry)} matches several ${noun}s, with the ids ${ids}. ${tellApart(entry)}`)
+      const text = `The path ${shown(entry)} matches several ${noun}s, with the ids ${ids}. ${tellApart(entry)}`
+      report(entry, text, nameKeyOf(entry))
     } else if (candidates[0]) pair(entry, candidates[0])
   }
 }
+
+/** The key with the last part of the path. */
+const nameKeyOf = ({ kind }: Entry): string => nameKeys[kind] ?? 'name'
+const nameKeys: Partial<Record<Kind, string>> = { user: 'email', gatewayDevice: 'host', endpoint: 'serial' }
 
 const shown = (entry: Entry) => entry.path.join(' / ')
 

@@ -88,9 +88,9 @@ export function makeReferences(entries: readonly Entry[], input: ReferenceInput)
 
 const key = (kind: Kind, rest: Id): string => `${kind} ${rest}`
 
-const addIt = (noun: string) => `Correct the reference, or add the ${noun} to the document.`
+const addIt = (noun: string) => `Correct it, or create the ${noun}.`
 
 const pathForms: Partial<Record<Kind, string>> = {
-  location: 'A location in a region is [region, location].',
-  room: 'A room in a location is [location, room] or [region, location, room].',
+  location: 'One in a region is written with it: [region, location].',
+  room: 'One in a location is written with it: [location, room] or [region, location, room].',
 }

@@ -265,6 +265,10 @@ test('endpoints import changes devices by their serial numbers', async () => {
     fields: { po: 'P1' },
   })
   expect(await run(org, ['endpoints', 'import', file])).toMatchObject({ code: 0, out: '1 unchanged.\n' })
+  const unknown = fileOf('unknown.csv', ['name,serial', 'Bar,NF-1', 'Baz,NF-2'])
+  expect((await run(org, ['endpoints', 'import', unknown, '--yes'])).err).toBe(
+    'Row 3, column B (serial): No endpoint has the serial number NF-2. Enrol it first, or remove the entry.\nWrong rows: 1. Correct them in the file. Nothing was changed.\n',
+  )
 })
 
 test('gateway-devices import adds devices with one password for all, or with those that the file names', async () => {
@@ -302,6 +306,10 @@ test('gateway-devices import adds devices with one password for all, or with tho
   expect(await run(org, command)).toMatchObject({ code: 0, out: '2 unchanged.\n' })
 
   const named = fileOf('codecs.csv', ['driver,host,room,username,secret', 'roomos,10.20.0.3,Fjord,admin,env:CODEC'])
+  const nowhere = fileOf('nowhere.csv', ['driver,host,room,secret', 'pjlink,10.20.0.4,Attic,env:CODEC'])
+  expect((await run(org, ['gateway-devices', 'import', 'GW-1', nowhere, '--yes'])).err).toMatch(
+    /^Row 2, column C \(room\): No room has the path "Attic"\. /,
+  )
   const other = ['gateway-devices', 'import', gateway.id, named, '--yes']
   expect(await run(org, other)).toMatchObject({ code: 1, err: 'Set the variables that the file names: CODEC.\n' })
   expect(await run(org, other, { variables: { CODEC: 'theirs' } })).toMatchObject({ code: 0, err: '' })

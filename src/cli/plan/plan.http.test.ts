@@ -140,7 +140,7 @@ test('apply refuses before it changes anything: problems, variables that are not
   const twice = fileWith('twice.yaml', `organisation: ${org.id}\nrooms:\n  - name: Fjord\n  - name: Fjord\n`)
   expect(await run(org, ['apply', twice, '--yes'])).toMatchObject({
     code: 1,
-    stderr: `${twice}:3:5: Several entries have the path Fjord (line 3 and line 4). Add the id or an externalId to each.\nNothing was changed.\n`,
+    stderr: `${twice}:3:11: Several entries have the path Fjord (line 3 and line 4). Add the id or an externalId to each.\nNothing was changed.\n`,
   })
   const hook = fileWith(
     'hook.yaml',
