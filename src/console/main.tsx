@@ -12,6 +12,7 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
 import { followEvents } from './live/event-follower.ts'
 import { watchReconnecting } from './live/reconnecting.ts'
+import { forgetFrom } from './parts/page/kept-state.ts'
 import { ErrorPanel } from './parts/page/page.tsx'
 import { trackInput } from './parts/recovery/unsaved-input.ts'
 import { router } from './router.tsx'
@@ -35,6 +36,7 @@ function Console({ firstError }: { readonly firstError: unknown }) {
       stopReading()
       queryClient.clear()
       notifications.clean()
+      forgetFrom(0)
     }
   }, [client, orgId])
   if (startError !== undefined)

@@ -1,6 +1,7 @@
 // Every page and its path. The code of a page is loaded when it is first opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { pathUnderBase } from './base-path.ts'
+import { forgetFrom } from './parts/page/kept-state.ts'
 import { PageSkeleton } from './parts/page/skeleton.tsx'
 import { loadCode } from './parts/recovery/load-code.ts'
 import { auditParams, deviceParams, incidentParams, jobParams, roomParams } from './parts/table/list-params.ts'
@@ -31,7 +32,7 @@ const overview = createRoute({
 const rooms = createRoute({
   getParentRoute: () => root,
   path: '/rooms',
-  validateSearch: textParams(...roomParams, 'sort', ...viewParams),
+  validateSearch: textParams(...roomParams, 'sort', 'group', ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/rooms/rooms-page.tsx')), 'RoomsPage'),
 })
 const room = createRoute({
@@ -54,7 +55,7 @@ const incident = createRoute({
 const devices = createRoute({
   getParentRoute: () => root,
   path: '/devices',
-  validateSearch: textParams(...deviceParams, 'sort', ...viewParams),
+  validateSearch: textParams(...deviceParams, 'sort', 'group', ...viewParams),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/devices/devices-page.tsx')), 'DevicesPage'),
 })
 const device = createRoute({
@@ -207,6 +208,10 @@ export const router = createRouter({
   defaultPendingMs: skeletonAfterMs,
   defaultPendingMinMs: 0,
   scrollRestoration: true,
+})
+
+router.history.subscribe(({ location, action }) => {
+  if (action.type === 'PUSH') forgetFrom(location.state.__TSR_index)
 })
 
 declare module '@tanstack/react-router' {

@@ -87,6 +87,7 @@ const countText = (page: Page) => bar(page).getByRole('status').textContent()
 async function exportLines(page: Page): Promise<string[]> {
   const download = page.waitForEvent('download')
   await bar(page).getByRole('button', { name: 'Export CSV' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^devices 20\d\d-\d\d-\d\d\.csv$/)
   const text = await readFile(await (await download).path(), 'utf8')
   expect(text.startsWith('\ufeff')).toBe(true)
   return text.slice(1).trimEnd().split('\r\n')
@@ -194,9 +195,9 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
   // The file has the columns of the widest window, and cells that a spreadsheet does not run.
   expect(lines[0]).toBe(fileColumns)
   expect(lines[1]).toMatch(
-    /^Bar R00001,Codec,Neat,Bar,BAR00001,Offline,,1\.1,\d{4}-.*Z,,Room 1,Tokyo,Asia,Quiet rooms,Not set,Behind,\d{4}-.*Z,10\.0\.0\.1,,,,,$/,
+    /^Bar R00001,[0-9a-f-]{36},Codec,Neat,Bar,BAR00001,Offline,,1\.1,\d{4}-.*Z,,Room 1,Tokyo,Asia,Quiet rooms,Not set,Behind,\d{4}-.*Z,10\.0\.0\.1,,,,,$/,
   )
-  expect(lines.at(-1)).toMatch(/^Wall display,Display,'=1\+1,PX-900,BAR00064,Online,Standby,1\.1,/)
+  expect(lines.at(-1)).toMatch(/^Wall display,[0-9a-f-]{36},Display,'=1\+1,PX-900,BAR00064,Online,Standby,1\.1,/)
   await bar(page).getByRole('button', { name: 'Clear' }).click()
   await bar(page).waitFor({ state: 'detached' })
 
@@ -227,8 +228,68 @@ test('rows are selected by click, with Shift, by keyboard and all at once, and s
 
 const columnsWithValues =
   'Device,Kind,Maker,Model,Serial number,State,Power,Firmware,Since,Room,Location,Region,Profile,Settings,Update,Last seen,IP address,In a call'
+test('a selection, the focus and closed groups are there after a visit to a row, and a list that is opened again has none', async () => {
+  const page = await open('/rooms?group=location')
+  const heading = (name: RegExp) => page.getByRole('rowheader').getByRole('button', { name })
+  expect(await tableOf(page).getByRole('row').nth(1).innerText()).toMatch(/^Oslo\s+24/)
+  await page.getByRole('checkbox', { name: 'Select all in Oslo' }).click()
+  expect(await countText(page)).toBe('24 selected')
+  await heading(/^Oslo/).focus()
+  await page.keyboard.press('Enter')
+  await until('Oslo is closed', async () => (await rowCount(page)) === 10)
+  await heading(/^Tokyo/).focus()
+  await page.keyboard.press('ArrowDown')
+  const link = tableOf(page).locator('[data-index="2"]').getByRole('link').first()
+  await until('the focus to move', () => link.evaluate((one) => one.matches(':focus')))
+  const name = String(await link.textContent())
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Enter')
+  await settled(page, name)
+  await page.goBack()
+  await settled(page, 'Rooms')
+  expect(await countText(page)).toBe('25 selected')
+  expect(await rowCount(page)).toBe(10)
+  await until('the focus to return', () => link.evaluate((one) => one.matches(':focus')))
+  await expectAccessible(page)
+  await bar(page).getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('button', { name: 'Group by location', pressed: true }).click()
+  await until('no groups', async () => (await rowCount(page)) === 32)
+  await page.getByRole('checkbox', { name: 'Select Room 1 (Tokyo)' }).click()
+
+  // Keys: g with a letter, the search, and the list of keys. They are not for fields.
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  await settled(page, 'Devices')
+  await page.keyboard.press('/')
+  await page.keyboard.type('gr?')
+  expect(await page.getByLabel('Search devices').inputValue()).toBe('gr?')
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  await settled(page, 'Rooms')
+  expect(await bar(page).count(), 'a list that is opened again has no selection').toBe(0)
+  await page.keyboard.press('Control+g')
+  await page.keyboard.press('?')
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await keys.getByText('Search this list').waitFor()
+  await expectAccessible(page)
+  await keys.getByRole('switch', { name: 'Single-key shortcuts' }).click()
+  await page.keyboard.press('Escape')
+  await keys.waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  expect(await keys.count(), 'single keys are off').toBe(0)
+  await settled(page, 'Rooms')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Search rooms/ }).fill('keyboard')
+  await page.keyboard.press('Enter')
+  await keys.getByRole('switch', { name: 'Single-key shortcuts' }).click()
+  await page.keyboard.press('Escape')
+})
+
 /** No device has a gateway or data of the inventory. */
-const fileColumns = `${columnsWithValues.replace('Since,', 'Since,Via,')},Asset tag,Installed on,Warranty until,External ID`
+const fileColumns = `${columnsWithValues.replace('Device,', 'Device,ID,').replace('Since,', 'Since,Via,')},Asset tag,Installed on,Warranty until,External ID`
 
 // In the short form devices are exported: rooms have the same table.
 test.runIf(isFullForm)(
@@ -244,7 +305,7 @@ test.runIf(isFullForm)(
     await page.keyboard.press('Escape')
     await until('one row is hidden', async () => (await countText(page)) === '2 selected (1 not shown)')
     const [head, ...lines] = await exportLines(page)
-    expect(head).toMatch(/^Room,State,.*,Tags,/)
+    expect(head).toMatch(/^Room,ID,State,.*,Tags,/)
     expect(lines.map((line) => line.split(',')[0])).toEqual(['Room 1', 'Room 10'])
     expect(lines.map((line) => line.includes(',huddle,'))).toEqual([true, false])
     expect(head, 'a column for each custom field').toMatch(/,Floor,Contact,External ID,wall$/)

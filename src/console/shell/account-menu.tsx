@@ -9,7 +9,7 @@ import { roleNames } from '../domain/people/person/roles.ts'
 import { UserIcon } from '../parts/page/icons.tsx'
 import { signOut, useSession } from '../session.ts'
 
-export function AccountMenu() {
+export function AccountMenu({ onShowKeys }: { readonly onShowKeys: () => void }) {
   const { org, key, user, scopes, manage, version, commit } = useSession()
   const name = user?.name ?? user?.email ?? key?.name ?? ''
   const regionNames = useOwnRegionNames()
@@ -42,6 +42,7 @@ export function AccountMenu() {
         <Menu.Item component="a" href={pathUnderBase('/docs')} target="_blank" rel="noreferrer">
           API reference
         </Menu.Item>
+        <Menu.Item onClick={onShowKeys}>Keyboard shortcuts</Menu.Item>
         <Menu.Item onClick={handleSignOut}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -4,7 +4,7 @@ import { SearchIcon } from '../parts/page/icons.tsx'
 import classes from './shell.module.css'
 
 const isMac = /mac/i.test(navigator.platform)
-const keys = `${isMac ? '⌘' : 'Ctrl'} K`
+export const paletteKeys = `${isMac ? '⌘' : 'Ctrl'} K`
 
 export const CommandPaletteButton = ({ onClick }: { readonly onClick: () => void }) => (
   <Button
@@ -12,14 +12,14 @@ export const CommandPaletteButton = ({ onClick }: { readonly onClick: () => void
     classNames={{ root: classes.search ?? '', section: classes.searchIcon ?? '' }}
     onClick={onClick}
     leftSection={<SearchIcon size={16} />}
-    aria-label={`Search or jump to… ${keys}`}
+    aria-label={`Search or jump to… ${paletteKeys}`}
     aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
   >
     <Text span fz="sm" c="dimmed" visibleFrom="sm" mr="xs">
       Search or jump to…
     </Text>
     <Kbd size="xs" visibleFrom="sm">
-      {keys}
+      {paletteKeys}
     </Kbd>
   </Button>
 )

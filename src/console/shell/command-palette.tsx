@@ -8,8 +8,13 @@ import { type PaletteEntry, usePaletteEntries } from './palette-entries.tsx'
 
 const maxResults = 12
 
-export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
-  const entries = usePaletteEntries()
+interface CommandPaletteProps {
+  readonly onClose: () => void
+  readonly onShowKeys: () => void
+}
+
+export function CommandPalette({ onClose, onShowKeys }: CommandPaletteProps) {
+  const entries = usePaletteEntries(onShowKeys)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const query = useDeferredValue(text)

@@ -27,6 +27,8 @@ interface NavigationItem {
     | '/insights'
     | '/audit'
     | '/settings'
+  /** The key that opens the page after g. */
+  readonly key: string
   readonly name: string
   readonly icon: ComponentType
   /** Returns the number that the item shows; undefined or 0 shows none. */
@@ -34,16 +36,16 @@ interface NavigationItem {
 }
 
 const allItems: readonly NavigationItem[] = [
-  { to: '/', name: 'Overview', icon: OverviewIcon },
-  { to: '/incidents', name: 'Incidents', icon: WarnIcon, useCount: useOpenIncidentCount },
-  { to: '/rooms', name: 'Rooms', icon: RoomIcon },
-  { to: '/devices', name: 'Devices', icon: DeviceIcon },
-  { to: '/sites', name: 'Sites', icon: SiteIcon },
-  { to: '/profiles', name: 'Profiles', icon: ProfileIcon },
-  { to: '/jobs', name: 'Jobs', icon: JobIcon },
-  { to: '/insights', name: 'Insights', icon: InsightIcon },
-  { to: '/audit', name: 'Audit', icon: AuditIcon },
-  { to: '/settings', name: 'Settings', icon: SettingsIcon },
+  { to: '/', key: 'o', name: 'Overview', icon: OverviewIcon },
+  { to: '/incidents', key: 'i', name: 'Incidents', icon: WarnIcon, useCount: useOpenIncidentCount },
+  { to: '/rooms', key: 'r', name: 'Rooms', icon: RoomIcon },
+  { to: '/devices', key: 'd', name: 'Devices', icon: DeviceIcon },
+  { to: '/sites', key: 's', name: 'Sites', icon: SiteIcon },
+  { to: '/profiles', key: 'p', name: 'Profiles', icon: ProfileIcon },
+  { to: '/jobs', key: 'j', name: 'Jobs', icon: JobIcon },
+  { to: '/insights', key: 'n', name: 'Insights', icon: InsightIcon },
+  { to: '/audit', key: 'a', name: 'Audit', icon: AuditIcon },
+  { to: '/settings', key: 't', name: 'Settings', icon: SettingsIcon },
 ]
 const itemsWithoutAudit = allItems.filter(({ to }) => to !== '/audit')
 

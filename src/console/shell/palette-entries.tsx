@@ -12,7 +12,15 @@ import { useRoomNames } from '../domain/fleet/room/room-names.ts'
 import { restartingRoomsOf, stateDuringRestart } from '../domain/fleet/room/room-restarts.ts'
 import { RoomStateLabel } from '../domain/fleet/room/room-state.tsx'
 import { pageNames, searchOf, useViews } from '../domain/people/view/saved-view.ts'
-import { AuditIcon, DeviceIcon, ProfileIcon, RoomIcon, SiteIcon } from '../parts/page/icons.tsx'
+import {
+  AuditIcon,
+  DeviceIcon,
+  OverviewIcon,
+  ProfileIcon,
+  RoomIcon,
+  SettingsIcon,
+  SiteIcon,
+} from '../parts/page/icons.tsx'
 import { useNavigationItems } from './navigation.ts'
 
 export interface PaletteEntry {
@@ -32,9 +40,12 @@ const icons = {
   site: <SiteIcon />,
   profile: <ProfileIcon />,
   view: <AuditIcon />,
+  wall: <OverviewIcon />,
+  keys: <SettingsIcon />,
 }
 
-export function usePaletteEntries(): PaletteEntry[] {
+/** Pages, rooms, devices, views, sites and profiles, and the list of keys. */
+export function usePaletteEntries(showKeys: () => void): PaletteEntry[] {
   const navigate = useNavigate()
   const navigationItems = useNavigationItems()
   const rooms = useRoomEntries()
@@ -52,6 +63,22 @@ export function usePaletteEntries(): PaletteEntry[] {
         icon: <Icon />,
         go: () => void navigate({ to }),
       })),
+      {
+        key: '/wall',
+        name: 'Wall display',
+        searchText: normalizeText('Wall display screen dashboard'),
+        detail: () => 'Page',
+        icon: icons.wall,
+        go: () => void navigate({ to: '/wall' }),
+      },
+      {
+        key: 'keys',
+        name: 'Keyboard shortcuts',
+        searchText: normalizeText('Keyboard shortcuts keys help'),
+        detail: () => 'Help',
+        icon: icons.keys,
+        go: showKeys,
+      },
       ...views.map((view) => ({
         key: `view ${view.id}`,
         name: view.name,
@@ -72,7 +99,7 @@ export function usePaletteEntries(): PaletteEntry[] {
       ...rooms,
       ...devices,
     ],
-    [navigationItems, views, sites, profiles, rooms, devices, navigate],
+    [navigationItems, views, sites, profiles, rooms, devices, navigate, showKeys],
   )
 }
 

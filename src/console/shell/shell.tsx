@@ -33,10 +33,15 @@ import { useNavigationItems } from './navigation.ts'
 import { PrintHeader } from './print-header.tsx'
 import { RegionsNote } from './regions-note.tsx'
 import classes from './shell.module.css'
+import { useShortcuts } from './shortcuts.ts'
 import { ViewLinks } from './view-links.tsx'
 
 const Palette = lazy(() =>
   loadCode(() => import('./command-palette.tsx')).then((module) => ({ default: module.CommandPalette })),
+)
+
+const Shortcuts = lazy(() =>
+  loadCode(() => import('./shortcuts-list.tsx')).then((module) => ({ default: module.ShortcutsList })),
 )
 
 /** A link is marked as the current page only for its exact path: a filtered list or a detail page is another place. */
@@ -52,7 +57,9 @@ export function Shell() {
   const renderedPath = useRouterState({ select: (state) => state.matches.at(-1)?.pathname })
   const lastUpdateMs = useConnectionLost()
   const isOutdated = lastUpdateMs !== undefined
+  const [keysOpened, keys] = useDisclosure(false)
   useHotkeys([['mod+K', palette.toggle]], [])
+  useShortcuts({ search: palette.open, showKeys: keys.open })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever another page is opened
   useEffect(() => menu.close(), [path])
   return (
@@ -88,7 +95,7 @@ export function Shell() {
             <CommandPaletteButton onClick={palette.open} />
             <LiveIndicator />
             <SchemeButton />
-            <AccountMenu />
+            <AccountMenu onShowKeys={keys.open} />
           </Group>
         </Group>
         <div role="alert" className={classes.alert}>
@@ -135,7 +142,12 @@ export function Shell() {
         attributes={{ content: { 'aria-label': 'Search or jump to' } }}
       >
         <LoadingBoundary>
-          <Palette onClose={palette.close} />
+          <Palette onClose={palette.close} onShowKeys={keys.open} />
+        </LoadingBoundary>
+      </Modal>
+      <Modal opened={keysOpened} onClose={keys.close} title="Keyboard shortcuts" size="lg">
+        <LoadingBoundary>
+          <Shortcuts />
         </LoadingBoundary>
       </Modal>
     </AppShell>

@@ -3,9 +3,10 @@ import { Button, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { notifyError, queryClient } from '../../api.ts'
-import { type AuditWindow, dateTimeLocalText } from '../../domain/journal/audit/audit-window.ts'
+import type { AuditWindow } from '../../domain/journal/audit/audit-window.ts'
 import { DownloadIcon } from '../../parts/page/icons.tsx'
 import { saveFile } from '../../parts/page/save-file.ts'
+import { localDay } from '../../parts/text/time.tsx'
 import { client } from '../../session.ts'
 import type { EntryFilter } from './audit-entries.ts'
 
@@ -20,7 +21,7 @@ export function ExportButton({ window: { from, to }, filter }: ExportButtonProps
   const exportCsv = useMutation({
     mutationFn: async () => (await client().auditLogs({ from, to, ...filter }, { accept: 'text/csv' })).body,
     onSuccess: async (csv) => {
-      saveFile(csv, `audit ${dateText(from)} to ${dateText(Math.min(to, Date.now()))}.csv`)
+      saveFile(csv, `audit ${localDay(from)} to ${localDay(Math.min(to, Date.now()))}.csv`)
       notifications.show({ message: 'Audit log exported', color: 'green' })
       await queryClient.invalidateQueries({ queryKey: ['auditLogs'] })
     },
@@ -41,5 +42,3 @@ export function ExportButton({ window: { from, to }, filter }: ExportButtonProps
     </Tooltip>
   )
 }
-
-const dateText = (at: number) => dateTimeLocalText(at).slice(0, 10)

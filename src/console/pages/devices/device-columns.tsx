@@ -16,7 +16,7 @@ import {
 } from '../../domain/fleet/device/device-rows.ts'
 import { SettingsStateLabel } from '../../domain/fleet/device/settings-state-label.tsx'
 import { customFieldNames, fieldColumns } from '../../domain/fleet/fields/custom-fields.ts'
-import type { Column } from '../../parts/table/column.ts'
+import { type Column, idColumn } from '../../parts/table/column.ts'
 import { ageText, shortTime } from '../../parts/text/time.tsx'
 import classes from './devices.module.css'
 
@@ -56,6 +56,7 @@ export function deviceColumns(rows: readonly DeviceTableRow[]): readonly Column<
   const hasVia = rows.some(({ via }) => via !== undefined)
   return [
     nameColumn,
+    idColumn(({ id }) => id),
     {
       id: 'kind',
       title: 'Kind',

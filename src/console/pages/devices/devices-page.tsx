@@ -4,6 +4,8 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo } from 'react'
 import { deviceName } from '../../domain/fleet/device/device.ts'
 import { defaultDeviceSort, deviceMatcher, sortDevices, useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
+import { GroupSwitch } from '../../domain/fleet/site/group-switch.tsx'
+import { groupingOf } from '../../domain/fleet/site/location-group.ts'
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { devicesSubject } from '../../domain/jobs/bulk/bulk-subject.ts'
 import { deviceTarget } from '../../domain/jobs/bulk/bulk-target.ts'
@@ -18,6 +20,7 @@ import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
+import { inGroups } from '../../parts/table/table-items.ts'
 import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilters } from './device-filters.tsx'
 
@@ -35,17 +38,28 @@ export function DevicesPage() {
   const deferredSearch = useDeferredValue(search)
   const sort = useMemo(() => parseSort(deferredSearch.sort, defaultDeviceSort), [deferredSearch.sort])
   // Rows are sorted before they are filtered, so typing a letter does not sort ten thousand rows.
-  const ordered = useMemo(() => sortDevices(rows, sort), [rows, sort])
+  const groupOf = groupingOf(deferredSearch.group)
+  const ordered = useMemo(() => {
+    const sorted = sortDevices(rows, sort)
+    return groupOf ? inGroups(sorted, groupOf) : sorted
+  }, [rows, sort, groupOf])
   const shown = useMemo(() => ordered.filter(deviceMatcher(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(() => markEmptyColumns(deviceColumns(rows), rows), [rows])
-  const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
+  const selection = useRowSelection(
+    'devices',
+    useMemo(() => shown.map(({ id }) => id), [shown]),
+  )
 
   // Rows that the filters hide stay selected; deleted rows are gone.
   const selected = useMemo(() => ordered.filter(({ id }) => selection.keys.has(id)), [ordered, selection.keys])
 
   const isFiltered = deviceParams.some((name) => search[name] !== undefined)
   const clear = useCallback(
-    () => void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true }),
+    () =>
+      void navigate({
+        search: ({ sort, group }) => ({ ...(sort && { sort }), ...(group && { group }) }),
+        replace: true,
+      }),
     [navigate],
   )
 
@@ -63,7 +77,13 @@ export function DevicesPage() {
         minWidthPx={860}
         long={longTable({
           list: 'devices',
-          buttons: (chosen) => <ViewsMenu page="devices" chosenColumns={chosen} />,
+          groupOf,
+          buttons: (chosen) => (
+            <>
+              <GroupSwitch group={deferredSearch.group} onChange={(group) => change({ group })} />
+              <ViewsMenu page="devices" chosenColumns={chosen} />
+            </>
+          ),
           summary: (
             <ResultCount shown={shown.length} all={rows.length} one="device" onClear={isFiltered ? clear : undefined} />
           ),
@@ -91,7 +111,20 @@ export function DevicesPage() {
         }
       />
     ),
-    [rows, shown, columns, columnsInAddress, selection, selected, sort, change, isFiltered, clear],
+    [
+      rows,
+      shown,
+      columns,
+      columnsInAddress,
+      selection,
+      selected,
+      sort,
+      groupOf,
+      deferredSearch.group,
+      change,
+      isFiltered,
+      clear,
+    ],
   )
 
   return (

@@ -9,7 +9,7 @@ import { SeverityLabel, severityName } from '../../domain/incidents/severity-lab
 import { weekCountText } from '../../domain/incidents/week-count.ts'
 import type { StartIncidentTask } from '../../domain/incidents/work/incident-tasks.ts'
 import { RowActions } from '../../domain/incidents/work/row-actions.tsx'
-import type { Column } from '../../parts/table/column.ts'
+import { type Column, idColumn } from '../../parts/table/column.ts'
 import { DateTime, shortTime } from '../../parts/text/time.tsx'
 import { incidentSortKeys, type WorkListRow } from './incident-rows.ts'
 import classes from './incidents.module.css'
@@ -55,6 +55,7 @@ export function workListColumns(options: ColumnOptions): Column<WorkListRow>[] {
         </TwoLines>
       ),
     },
+    idColumn(({ incident }) => incident.id),
     {
       id: 'place',
       title: 'Room',

@@ -91,7 +91,10 @@ function WorkList() {
       ),
     [now, isCards, hasEnded, operate, tasks.start, canRestart, recoveryOf, rows],
   )
-  const selection = useRowSelection(useMemo(() => shown.map(({ incident }) => incident.id), [shown]))
+  const selection = useRowSelection(
+    'incidents',
+    useMemo(() => shown.map(({ incident }) => incident.id), [shown]),
+  )
   // Rows that the filters hide stay selected; incidents that have left the list are gone.
   const selected = useMemo(
     () => ordered.filter(({ incident }) => selection.keys.has(incident.id)),

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ListedJob, PlannedAction } from '../../domain/jobs/job.ts'
 import { JobStateLabel, jobStateName } from '../../domain/jobs/job-state.tsx'
 import { countsText, ProgressBar } from '../../domain/jobs/progress-bar.tsx'
-import type { Column } from '../../parts/table/column.ts'
+import { type Column, idColumn } from '../../parts/table/column.ts'
 import { shortTime } from '../../parts/text/time.tsx'
 import { plural } from '../../parts/text/words.ts'
 import classes from './jobs.module.css'
@@ -24,6 +24,7 @@ export function jobColumns(textOf: (action: PlannedAction) => string): Column<Li
         </>
       ),
     },
+    idColumn(({ id }) => id),
     {
       id: 'state',
       title: 'State',

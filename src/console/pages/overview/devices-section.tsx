@@ -1,6 +1,7 @@
 // Counts devices by model: online, asleep and offline; each number links to its devices.
 import { memo, useMemo } from 'react'
 import { type DeviceTableRow, isDeviceAsleep, isOffline, isOnline } from '../../domain/fleet/device/device-rows.ts'
+import { OneTabStop } from '../../parts/page/one-tab-stop.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -26,13 +27,15 @@ export const DevicesByModelSection = memo(function DevicesByModelSection({
   const title = 'Devices by model'
   return (
     <Section title={title}>
-      <DataTable
-        label={title}
-        rows={counts}
-        columns={hasAsleep ? columns : columns.filter(({ id }) => id !== 'asleep')}
-        keyOf={({ model }) => model}
-        minWidthPx={300}
-      />
+      <OneTabStop>
+        <DataTable
+          label={title}
+          rows={counts}
+          columns={hasAsleep ? columns : columns.filter(({ id }) => id !== 'asleep')}
+          keyOf={({ model }) => model}
+          minWidthPx={300}
+        />
+      </OneTabStop>
     </Section>
   )
 })

@@ -7,6 +7,7 @@ import {
   firmwareStateOf,
   firmwareStates,
 } from '../../domain/fleet/device/device-rows.ts'
+import { OneTabStop } from '../../parts/page/one-tab-stop.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -24,7 +25,9 @@ export const FirmwareByModelSection = memo(function FirmwareByModelSection({
   const title = 'Firmware by model'
   return (
     <Section title={title}>
-      <DataTable label={title} rows={models} columns={columns} keyOf={({ model }) => model} minWidthPx={300} />
+      <OneTabStop>
+        <DataTable label={title} rows={models} columns={columns} keyOf={({ model }) => model} minWidthPx={300} />
+      </OneTabStop>
     </Section>
   )
 })

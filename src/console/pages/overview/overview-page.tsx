@@ -1,5 +1,5 @@
 // The overview page shows the worst incidents, rooms by state and region, a map of all rooms, air, devices and the activity of today.
-import { Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { lazy } from 'react'
 import { type DeviceTableRow, isReconnecting, isUnseen, useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
@@ -35,7 +35,15 @@ export function OverviewPage() {
     )
   }
   return (
-    <Page title="Overview" beside={<AttentionSummary rows={rows} devices={devices} />}>
+    <Page
+      title="Overview"
+      beside={<AttentionSummary rows={rows} devices={devices} />}
+      actions={
+        <Button component={Link} to="/wall" variant="default" visibleFrom="sm">
+          Wall display
+        </Button>
+      }
+    >
       <div className={classes.tiles}>
         <StateTiles rows={rows} />
         <PeopleTile rows={rows} />

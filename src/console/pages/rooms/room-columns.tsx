@@ -12,7 +12,7 @@ import { type AirSensor, airSensors, isMeasured, outlierText } from '../../domai
 import { peopleText } from '../../domain/sensors/readings.ts'
 import { WarnIcon } from '../../parts/page/icons.tsx'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
-import type { Column } from '../../parts/table/column.ts'
+import { type Column, idColumn } from '../../parts/table/column.ts'
 import { ageText } from '../../parts/text/time.tsx'
 import classes from './rooms.module.css'
 
@@ -44,6 +44,7 @@ export const roomColumns = (
       </Link>
     ),
   },
+  idColumn(({ id }) => id),
   {
     id: 'state',
     title: 'State',

@@ -8,6 +8,8 @@ import { useDeviceRows } from '../../domain/fleet/device/device-rows.ts'
 import { NewRoomButton } from '../../domain/fleet/room/new-room-button.tsx'
 import { defaultRoomSort, isAirSensor, roomMatcher, sortRooms } from '../../domain/fleet/room/room-filter.ts'
 import { useRoomRows } from '../../domain/fleet/room/room-rows.ts'
+import { GroupSwitch } from '../../domain/fleet/site/group-switch.tsx'
+import { groupingOf } from '../../domain/fleet/site/location-group.ts'
 import { BulkActions } from '../../domain/jobs/bulk/bulk-actions.tsx'
 import { roomsSubject } from '../../domain/jobs/bulk/bulk-subject.ts'
 import { roomTarget } from '../../domain/jobs/bulk/bulk-target.ts'
@@ -24,6 +26,7 @@ import { longTable } from '../../parts/table/long-table.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { formatSort, parseSort } from '../../parts/table/sorting.ts'
+import { inGroups } from '../../parts/table/table-items.ts'
 import { usePermissions } from '../../session.ts'
 import { roomColumns } from './room-columns.tsx'
 import { RoomFilters } from './room-filters.tsx'
@@ -44,7 +47,11 @@ export function RoomsPage() {
   const deferredSearch = useDeferredValue(search)
   const sort = useMemo(() => parseSort(deferredSearch.sort, defaultRoomSort), [deferredSearch.sort])
   // Rows are sorted before they are filtered, so that typing a letter does not sort ten thousand rows.
-  const ordered = useMemo(() => sortRooms(rows, sort), [rows, sort])
+  const groupOf = groupingOf(deferredSearch.group)
+  const ordered = useMemo(() => {
+    const sorted = sortRooms(rows, sort)
+    return groupOf ? inGroups(sorted, groupOf) : sorted
+  }, [rows, sort, groupOf])
   const shown = useMemo(() => ordered.filter(roomMatcher(deferredSearch)), [ordered, deferredSearch])
   const columns = useMemo(
     () =>
@@ -54,14 +61,21 @@ export function RoomsPage() {
       ),
     [deferredSearch.air, sort.by, rows],
   )
-  const selection = useRowSelection(useMemo(() => shown.map(({ id }) => id), [shown]))
+  const selection = useRowSelection(
+    'rooms',
+    useMemo(() => shown.map(({ id }) => id), [shown]),
+  )
 
   // Rows that the filters hide stay selected; deleted rows are gone.
   const selected = useMemo(() => ordered.filter(({ id }) => selection.keys.has(id)), [ordered, selection.keys])
 
   const isFiltered = roomParams.some((name) => search[name] !== undefined)
   const clear = useCallback(
-    () => void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true }),
+    () =>
+      void navigate({
+        search: ({ sort, group }) => ({ ...(sort && { sort }), ...(group && { group }) }),
+        replace: true,
+      }),
     [navigate],
   )
 
@@ -79,7 +93,13 @@ export function RoomsPage() {
         columnsInAddress={columnsInAddress}
         long={longTable({
           list: 'rooms',
-          buttons: (chosen) => <ViewsMenu page="rooms" chosenColumns={chosen} />,
+          groupOf,
+          buttons: (chosen) => (
+            <>
+              <GroupSwitch group={deferredSearch.group} onChange={(group) => change({ group })} />
+              <ViewsMenu page="rooms" chosenColumns={chosen} />
+            </>
+          ),
           summary: (
             <ResultCount shown={shown.length} all={rows.length} one="room" onClear={isFiltered ? clear : undefined} />
           ),
@@ -118,6 +138,8 @@ export function RoomsPage() {
       selected,
       devices,
       sort,
+      groupOf,
+      deferredSearch.group,
       change,
       isFiltered,
       clear,

@@ -50,7 +50,7 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
   const followLinks = useFollowLinks()
   const { open: openMenu, menu } = useRowMenu({ start, silence, mayChangeRegions })
   const shownIds = useMemo(() => locationsOf(shown).map(({ id }) => id), [shown])
-  const picked = useRowSelection(shownIds)
+  const picked = useRowSelection('locations', shownIds)
   const selection = start && picked
   const selected = useMemo(() => locationsOf(tree).filter(({ id }) => picked.keys.has(id)), [tree, picked.keys])
   /** The locations as they were when the dialog opened. */

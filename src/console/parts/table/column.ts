@@ -70,3 +70,9 @@ export function placeInCard<T>(columns: readonly Column<T>[]): readonly PlacedCo
     .map((column) => ({ column, place: placeOf(column) }))
     .sort((a, b) => cardOrder[a.place] - cardOrder[b.place])
 }
+
+/** The id of a row, for exported files: programs that read them find the row by it. */
+export const idColumn = <T>(idOf: (row: T) => string | number): Column<T> => {
+  const text = (row: T) => String(idOf(row))
+  return { id: 'id', title: 'ID', width: 'minmax(84px, 1fr)', from: 'file', isPrinted: false, text, cell: text }
+}

@@ -2,6 +2,7 @@
 // The server's CSV of a list has its filters, but none of these [contract 6.csv].
 import { csvRow } from '../../../contract/csv.ts'
 import { saveCsv } from '../page/save-file.ts'
+import { localDay } from '../text/time.tsx'
 import type { Column } from './column.ts'
 
 export function rowsCsv<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
@@ -11,5 +12,6 @@ export function rowsCsv<T>(columns: readonly Column<T>[], rows: readonly T[]): s
     .join('')
 }
 
-export const exportRows = <T>(name: string, columns: readonly Column<T>[], rows: readonly T[]): void =>
-  saveCsv(rowsCsv(columns, rows), name)
+/** The file is named after the list and the day. */
+export const exportRows = <T>(list: string, columns: readonly Column<T>[], rows: readonly T[]): void =>
+  saveCsv(rowsCsv(columns, rows), `${list} ${localDay(Date.now())}.csv`)

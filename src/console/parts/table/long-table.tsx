@@ -25,7 +25,7 @@ export const longTable =
 function LongTable<T>({ list, summary, buttons, body, ...options }: LongOptions<T> & { readonly body: TableBody<T> }) {
   const { chosen, allColumns, ...shown } = body
   const { selection } = options
-  const save = (saved: readonly T[]) => exportRows(`${list}.csv`, chosen.inFiles, saved)
+  const save = (saved: readonly T[]) => exportRows(list ?? '', chosen.inFiles, saved)
   return (
     <>
       {list !== undefined && (

@@ -1,5 +1,6 @@
 // The selected rows of a list, including rows that are not rendered or that the filters hide.
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
+import { useKeptState } from '../page/kept-state.ts'
 
 export type RowKey = string | number
 
@@ -43,14 +44,14 @@ export interface RowSelection {
   readonly clear: () => void
 }
 
-/** `shown` has the keys of all rows that match, in their order. */
-export function useRowSelection(shown: readonly RowKey[]): RowSelection {
-  const [picked, setPicked] = useState(nothingPicked)
+/** `shown` has the keys of all rows that match, in their order. The selection is there again when the user comes back to the list. */
+export function useRowSelection(list: string, shown: readonly RowKey[]): RowSelection {
+  const [picked, setPicked] = useKeptState(`selected ${list}`, nothingPicked)
   const { keys } = picked
-  const toggle = useCallback((key: RowKey) => setPicked((before) => toggled(before, key)), [])
+  const toggle = useCallback((key: RowKey) => setPicked((before) => toggled(before, key)), [setPicked])
   const extend = useCallback(
     (from: RowKey, to: RowKey) => setPicked((before) => extended(before, shown, from, to)),
-    [shown],
+    [setPicked, shown],
   )
   const setSome = useCallback(
     (some: readonly RowKey[], isSelected: boolean) =>
@@ -58,10 +59,10 @@ export function useRowSelection(shown: readonly RowKey[]): RowSelection {
         const next = isSelected ? before.keys.union(new Set(some)) : before.keys.difference(new Set(some))
         return { keys: next, anchor: undefined, withoutRange: next }
       }),
-    [],
+    [setPicked],
   )
   const setAll = useCallback((isSelected: boolean) => setSome(shown, isSelected), [setSome, shown])
-  const clear = useCallback(() => setPicked(nothingPicked), [])
+  const clear = useCallback(() => setPicked(nothingPicked), [setPicked])
   const shownCount = useMemo(
     () => (keys.size === 0 ? 0 : shown.reduce<number>((count, key) => (keys.has(key) ? count + 1 : count), 0)),
     [shown, keys],

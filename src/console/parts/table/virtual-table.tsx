@@ -5,17 +5,20 @@
 import { Box } from '@mantine/core'
 import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { useKeptState } from '../page/kept-state.ts'
 import { CardCells } from './card-cells.tsx'
 import type { Column } from './column.ts'
 import classes from './data-table.module.css'
 import { rowHeightOf, useDensity } from './density.ts'
+import { GroupHeading } from './group-heading.tsx'
 import { TableHeadRow } from './head-row.tsx'
 import type { RowKey, RowSelection } from './row-selection.ts'
 import { SelectAllCell, SelectCell } from './select-cell.tsx'
 import type { Sort } from './sorting.ts'
 import type { TableDetails } from './table-details.ts'
-import { handleTableKey } from './table-keys.ts'
+import { type RowGroup, type TableItem, tableItems } from './table-items.ts'
+import { handleTableKey, rowIndexOf, useFocusedRow } from './table-keys.ts'
 import { useStableScroll, useTopOffset } from './table-scroll.ts'
 
 /** The measures of a long table, and what can be selected in it. */
@@ -32,6 +35,8 @@ export interface VirtualOptions<T> {
   readonly growsAbove?: boolean
   /** Called when the last row comes into view, to read more rows. */
   readonly onEnd?: (() => void) | undefined
+  /** The group of a row. Without it the table has no groups. */
+  readonly groupOf?: ((row: T) => RowGroup) | undefined
 }
 
 export interface TableSelection<T> {
@@ -57,16 +62,11 @@ interface VirtualTableProps<T> extends VirtualOptions<T> {
   readonly minWidthPx: number | undefined
 }
 
-/** A row, or the details below an open one. */
-interface Item<T> {
-  readonly row: T
-  readonly isDetails: boolean
-}
-
 /** The estimated height until the row is measured. */
 const wideRowHeightPx = 240
 const cardHeightPx = 104
 const pageMarginPx = 20
+const noneClosed: ReadonlySet<RowKey> = new Set()
 /** The bar with the actions, at the lower edge of a phone. */
 const selectionBarPx = 52
 
@@ -85,21 +85,24 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     growsAbove = false,
     onEnd,
     selection,
+    groupOf,
     isCards,
     details,
   } = props
   const [density] = useDensity()
+  const lineHeight = rowHeightOf(density, 44)
   const rowHeight = rowHeightOf(density, props.rowHeight ?? 44)
   const { content, opened, of: detailsOf } = details
+  const [closed, setClosed] = useKeptState(`closed groups of ${label}`, noneClosed)
   const items = useMemo(
-    () =>
-      rows.flatMap((row): readonly Item<T>[] => {
-        const item = { row, isDetails: false }
-        return opened.has(keyOf(row)) ? [item, { row, isDetails: true }] : [item]
-      }),
-    [rows, opened, keyOf],
+    () => tableItems(rows, { keyOf, opened, groupOf, closed }),
+    [rows, keyOf, opened, groupOf, closed],
   )
-  const itemAt = (index: number) => items[index] as Item<T>
+  const itemAt = (index: number) => items[index] as TableItem<T>
+  const rowKeyAt = (index: number): RowKey | undefined => {
+    const item = itemAt(index)
+    return item.kind === 'heading' ? undefined : keyOf(item.row)
+  }
   const scroller = useRef<HTMLDivElement>(null)
   const top = useTopOffset(scroller)
   // Restores the scroll position when the user navigates back to the list.
@@ -107,17 +110,27 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (itemAt(index).isDetails ? wideRowHeightPx : isCards ? cardHeightPx : rowHeight),
+    estimateSize: (index) => {
+      const { kind } = itemAt(index)
+      return kind === 'details' ? wideRowHeightPx : kind === 'heading' ? lineHeight : isCards ? cardHeightPx : rowHeight
+    },
     overscan: 8,
     initialOffset: left?.scrollY ?? 0,
     getItemKey: (index) => {
-      const { row, isDetails } = itemAt(index)
-      return isDetails ? `${keyOf(row)} details` : keyOf(row)
+      const item = itemAt(index)
+      if (item.kind === 'heading') return `group ${item.group.key}`
+      return item.kind === 'details' ? `${keyOf(item.row)} details` : keyOf(item.row)
     },
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured again
   useLayoutEffect(() => virtual.measure(), [rowHeight, isCards])
   useStableScroll(scroller, rows, keyOf, growsAbove ? rowHeight : 0)
+  const keepRow = useFocusedRow(
+    label,
+    scroller,
+    virtual,
+    useCallback((key) => items.findIndex((item) => item.kind === 'row' && keyOf(item.row) === key), [items, keyOf]),
+  )
   const isAtEnd = items.length > 0 && virtual.getVirtualItems().at(-1)?.index === items.length - 1
   useEffect(() => {
     if (isAtEnd) onEnd?.()
@@ -132,6 +145,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       ref={scroller}
       role="table"
       aria-label={label}
+      data-grouped={groupOf !== undefined || undefined}
       aria-rowcount={items.length + 1}
       aria-colcount={columns.length + (selection ? 1 : 0)}
       // A scrollable element must be reachable by keyboard.
@@ -140,10 +154,15 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       data-density={density}
       style={{ maxHeight: `max(${minHeightPx}px, calc(100dvh - ${top + below}px))` }}
       data-scroll-restoration-id={label}
+      onFocus={({ target }) => {
+        const index = rowIndexOf(target)
+        const key = index === undefined ? undefined : rowKeyAt(index)
+        if (key !== undefined) keepRow(key)
+      }}
       onKeyDown={(event) =>
         handleTableKey(event, {
           ...{ scroller, virtual, count: items.length, selection: selection?.rows },
-          keyAt: (index) => keyOf(itemAt(index).row),
+          keyAt: rowKeyAt,
         })
       }
     >
@@ -164,7 +183,30 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
         }}
       >
         {virtual.getVirtualItems().map((item) => {
-          const { row, isDetails } = itemAt(item.index)
+          const shown = itemAt(item.index)
+          const transform = `translateY(${item.start}px)`
+          if (shown.kind === 'heading') {
+            const { key } = shown.group
+            return (
+              <div
+                key={item.key}
+                role="row"
+                aria-rowindex={item.index + 2}
+                data-index={item.index}
+                className={`${classes.item} ${classes.groupRow}`}
+                style={{ transform, height: lineHeight, ...(!isCards && { minWidth: minWidthPx }) }}
+              >
+                <GroupHeading
+                  item={shown}
+                  selection={selection?.rows}
+                  columnCount={columns.length}
+                  onToggle={() => setClosed((old) => old.symmetricDifference(new Set([key])))}
+                />
+              </div>
+            )
+          }
+          const { row } = shown
+          const isDetails = shown.kind === 'details'
           const ofRow = detailsOf(row)
           return (
             <div
@@ -179,7 +221,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
               {...(!isDetails && selection?.rows.keys.has(keyOf(row)) && { 'data-selected': true })}
               className={`${classes.item} ${isDetails ? classes.wide : isCards ? classes.card : classes.row}`}
               style={{
-                transform: `translateY(${item.start}px)`,
+                transform,
                 ...(!isDetails && !isCards && { ...rowStyle, height: rowHeight }),
               }}
             >

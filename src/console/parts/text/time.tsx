@@ -53,6 +53,9 @@ export const zonedClock = (at: number, zone: string): string => format(at, zone,
 /** "Mon 16". */
 export const zonedWeekday = (at: number, zone: string): string => format(at, zone, { weekday: 'short', day: 'numeric' })
 
+/** The viewer's day, as 2026-03-02. */
+export const localDay = (at: number): string => new Intl.DateTimeFormat('sv-SE').format(at)
+
 export const fullTime = (at: number, zone: string = viewerTimeZone): string =>
   format(at, isKnownTimeZone(zone) ? zone : viewerTimeZone, full)
 

@@ -145,3 +145,15 @@ test('kind, maker, power, gateway, source and time filter and sort; "none" is wh
   ])
   expect(sorted('power', true), 'what is not known is last in either direction').toEqual(['b', 'a', 'c'])
 })
+
+test('offline devices are sorted by how long they have been away, and online ones by name', () => {
+  const away = (id: string, since: string) => row(id, { state: 'OFFLINE', since })
+  const mixed = [
+    away('a', '2026-03-02T10:00:00Z'),
+    row('d', { connected: true, since: '2026-03-02T08:00:00Z' }),
+    away('b', '2026-03-02T09:00:00Z'),
+    row('c', { connected: true, since: '2026-03-02T09:00:00Z' }),
+  ]
+  expect(sortDevices(mixed, defaultDeviceSort).map(({ id }) => id)).toEqual(['b', 'a', 'c', 'd'])
+  expect(sortDevices(mixed, { by: 'name', descending: false }).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd'])
+})

@@ -294,5 +294,10 @@ export const sortDevices = (rows: readonly DeviceTableRow[], { by, descending }:
     rows,
     sortKeyOf(deviceSortKeys, by) ?? byName,
     descending,
-    (a, b) => compareText(a.sortKey, b.sortKey) || compareText(a.id, b.id),
+    (a, b) =>
+      (by === 'connected' ? compareOffline(a, b) : 0) || compareText(a.sortKey, b.sortKey) || compareText(a.id, b.id),
   )
+
+/** Offline devices are sorted by how long they have been away, the longest first. */
+const compareOffline = (a: DeviceTableRow, b: DeviceTableRow): number =>
+  shownState(a) === 'OFFLINE' && shownState(b) === 'OFFLINE' ? (sinceMsOf(a) ?? 0) - (sinceMsOf(b) ?? 0) : 0

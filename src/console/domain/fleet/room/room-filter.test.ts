@@ -100,3 +100,14 @@ test('a tag and a profile are those of the room', () => {
   expect([found({ tag: 'canary' }), found({ tag: 'can' })]).toEqual([[5], []])
   expect([found({ profile: '2' }), found({ profile: 'none' })]).toEqual([[5], [6]])
 })
+
+test('within a state, rooms with a problem are sorted by how long they have had it, and the others by name', () => {
+  const mixed = [
+    row(1, 'Flapping', { state: 'OFFLINE', sinceMs: 9000 }),
+    row(2, 'Long away', { state: 'OFFLINE', sinceMs: 1000 }),
+    row(3, 'Bergen', { sinceMs: 9000 }),
+    row(4, 'Oslo', { sinceMs: 1000 }),
+    row(5, 'Degraded', { state: 'DEGRADED', sinceMs: 500 }),
+  ]
+  expect(sortRooms(mixed, defaultRoomSort).map(({ id }) => id)).toEqual([2, 1, 5, 3, 4])
+})

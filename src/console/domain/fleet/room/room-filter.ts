@@ -106,5 +106,9 @@ export const sortRooms = (rows: readonly RoomTableRow[], { by, descending }: Sor
     rows,
     sortKeyOf(roomSortKeys, by) ?? byName,
     descending,
-    (a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id,
+    (a, b) => (by === 'state' ? compareSince(a, b) : 0) || compareText(a.sortKey, b.sortKey) || a.id - b.id,
   )
+
+/** Rooms with a problem are sorted by how long they have had it, the longest first: what has only just come, or comes and goes, stands below. */
+const compareSince = (a: RoomTableRow, b: RoomTableRow): number =>
+  roomNeedsAttention(a) && a.state === b.state ? (a.sinceMs ?? 0) - (b.sinceMs ?? 0) : 0

@@ -1,9 +1,10 @@
 // The map of all rooms: a square for each, by region and location, with its state as colour and shape. A square leads to its room.
 import { Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type FocusEvent, type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from 'react'
+import { type FocusEvent, memo, type PointerEvent, useMemo, useState } from 'react'
 import type { RoomTableRow } from '../../../domain/fleet/room/room-rows.ts'
 import { type RoomState, roomStateIcon, roomStateLabel, roomStates } from '../../../domain/fleet/room/room-state.tsx'
+import { moveFocus } from '../../../parts/page/arrow-focus.ts'
 import { Section } from '../../../parts/page/page.tsx'
 import { type MapPlace, type MapRoom, mapRegions } from './map-regions.ts'
 import classes from './room-map.module.css'
@@ -21,7 +22,7 @@ export function RoomMapSection({ rows }: { readonly rows: readonly RoomTableRow[
     <Section title="All rooms" actions={<Legend rows={rows} />}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the links take the keys, and the tooltip of one of them follows pointer and focus */}
       <div
-        onKeyDown={moveFocus}
+        onKeyDown={(event) => moveFocus(event, '[data-room]')}
         onPointerOver={point}
         onPointerLeave={leave}
         onFocus={(event) => {
@@ -114,36 +115,3 @@ function Legend({ rows }: { readonly rows: readonly RoomTableRow[] }) {
 }
 
 const squareOf = (target: EventTarget): HTMLElement | null => (target as Element).closest<HTMLElement>('[data-room]')
-
-/** Moves by what is seen: up and down go to the nearest square of the next line, which can be in another location. */
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  const from = squareOf(event.target)
-  if (!from) return
-  const all = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-room]')]
-  const next = nextSquare(event.key, all, from)
-  if (!next) return
-  event.preventDefault()
-  next.focus()
-}
-
-function nextSquare(key: string, all: readonly HTMLElement[], from: HTMLElement): HTMLElement | undefined {
-  const at = all.indexOf(from)
-  if (key === 'ArrowRight') return all[at + 1]
-  if (key === 'ArrowLeft') return all[at - 1]
-  if (key === 'Home') return all[0]
-  if (key === 'End') return all.at(-1)
-  const direction = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
-  if (direction === 0) return undefined
-  const own = from.getBoundingClientRect()
-  let best: HTMLElement | undefined
-  let [bestLine, bestOffset] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (const square of all) {
-    const { top, left } = square.getBoundingClientRect()
-    const line = (top - own.top) * direction
-    const offset = Math.abs(left - own.left)
-    if (line < 1 || line > bestLine || (line === bestLine && offset >= bestOffset)) continue
-    best = square
-    ;[bestLine, bestOffset] = [line, offset]
-  }
-  return best
-}

@@ -32,7 +32,10 @@ export function DevicesTab({ source }: { readonly source: Source }) {
   const state = deviceFilters.find((name) => name === search.state)
   const deferredQ = useDeferredValue(q)
   const shown = useMemo(() => filterDevices(devices, { q: deferredQ, state }), [devices, deferredQ, state])
-  const selection = useRowSelection(useMemo(() => shown.map(({ key }) => key), [shown]))
+  const selection = useRowSelection(
+    `devices of source ${source.id}`,
+    useMemo(() => shown.map(({ key }) => key), [shown]),
+  )
   const selected = useMemo(() => devices.filter(({ key }) => selection.keys.has(key)), [devices, selection.keys])
   const { choices: rooms } = useRoomChoices()
   const roomNames = useMemo(() => new Map(rooms.map(({ value, label }) => [Number(value), label])), [rooms])

@@ -157,7 +157,7 @@ function Planned({ source, readAt, planned, onRead, onApply }: PlannedProps) {
   const { rows, leftOut, equalCount, plan } = planned
   const [allowRollout, setAllowRollout] = useState(false)
   const pointers = useMemo(() => rows.map(({ pointer }) => pointer), [rows])
-  const selection = useRowSelection(pointers)
+  const selection = useRowSelection(`plan of ${readAt}`, pointers)
   const chosen: ReadonlySet<string | number> = selection.keys.size > 0 ? selection.keys : new Set(pointers)
   const { steps } = chosenSteps(planned, ({ pointer }) => chosen.has(pointer))
   const deviceCount = steps.reduce((sum, step) => sum + (step.needs === 'rollout' ? (step.endpointCount ?? 0) : 0), 0)
