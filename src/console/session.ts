@@ -114,11 +114,12 @@ export async function hasAccessChanged(): Promise<boolean> {
   return accessOf(before) !== accessOf(now)
 }
 
-/** Reads what every page shows of the organisation again: its name, its time zone and its limits. Access has a check of its own. */
+/** Reads what every page shows of the organisation and the person again: names, time zone and limits. Access has a check of its own. */
 export async function refreshSession(): Promise<void> {
-  const { org, airLimits, roomFreshnessSeconds } = await readSession()
+  const { org, user, airLimits, roomFreshnessSeconds } = await readSession()
   if (current?.session.org.id !== org.id) return
-  setCurrent({ ...current, session: { ...current.session, org, airLimits, roomFreshnessSeconds } })
+  const shown = { org, ...(user && { user }), airLimits, roomFreshnessSeconds }
+  setCurrent({ ...current, session: { ...current.session, ...shown } })
 }
 
 /** Called when the server no longer accepts the session: its key was revoked, or it was unused for too long. */

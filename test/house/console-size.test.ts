@@ -22,8 +22,9 @@ function withImports(name: string, found = new Set<string>()): Set<string> {
 function stylesOf(entry: string, page: string): string[] {
   const text = read(entry)
   const files: string[] = JSON.parse(/m\.f=(\[[^\]]*\])/.exec(text)?.[1] ?? '[]')
+  // A page that shares a module with a part that it loads later is one of the exports of its file.
   const [, after = ''] = text.split(`import(\`./${page}\`)`)
-  const [, indexes = ''] = /^,__vite__mapDeps\(\[([\d,]+)\]/.exec(after) ?? []
+  const [, indexes = ''] = /^(?:\.then\(\w+=>\w+\.\w+\))?,__vite__mapDeps\(\[([\d,]+)\]/.exec(after) ?? []
   if (indexes === '') throw new Error(`the styles of ${page} were not found`)
   return indexes.split(',').flatMap((index) => files[Number(index)]?.match(/[\w.-]+\.css$/) ?? [])
 }

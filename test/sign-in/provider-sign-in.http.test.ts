@@ -193,6 +193,9 @@ test('groups give role and regions at every sign-in: the first match counts, no 
   expect(await session()).toMatchObject({ allRegions: false, regionIds: [europe] })
   account.groups = ['others']
   expect((await site.signIn(set, 'fay')).page).toContain('None of your groups')
+  // An invitation would not help a person without a group, so the page does not say to ask for one.
+  site.provider.addAccount('guest', { groups: ['others'] })
+  expect((await site.signIn(set, 'guest')).page).toContain('None of your groups')
   // Groups make no owner, and unmake none.
   const browser = new CookieBrowser()
   browser.set(site.harness.url, `roomkeeper-${new URL(site.harness.url).port}`, set.owner.session)

@@ -17,9 +17,11 @@ export const isEmailRequired = (error: unknown): boolean =>
 export function FirstOwnerForm({ link }: { readonly link: string }) {
   const [email, setEmail] = useState('')
   const create = useMutation({ mutationFn: () => signIn({ link, email: email.trim() }) })
+  const [isChecked, setChecked] = useState(false)
   const isEmail = isEmailAddress(email)
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    setChecked(true)
     if (isEmail) create.mutate()
   }
   return (
@@ -35,12 +37,14 @@ export function FirstOwnerForm({ link }: { readonly link: string }) {
             description="Shown to other people and in the audit log. If a mail server is set up, sign-in links are sent to it."
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
+            onBlur={() => setChecked(email !== '')}
+            error={isChecked && !isEmail && 'Enter an e-mail address, such as ada@example.org.'}
             maxLength={254}
             autoComplete="email"
             autoFocus
           />
           <ErrorText error={create.error} />
-          <Button type="submit" loading={create.isPending} disabled={!isEmail} fullWidth>
+          <Button type="submit" loading={create.isPending} fullWidth>
             Create owner
           </Button>
         </Stack>

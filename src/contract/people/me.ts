@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import { mediumBodyBytes, operation } from '../operation.ts'
-import { Empty, Int32, ListOf, Name, OneOf, Shape, Timestamp } from '../shape.ts'
+import { Empty, Int32, ListOf, Name, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
 import { Key, KeyScopes, KeyWithSecret } from './keys.ts'
 import { roles, scopes } from './permissions.ts'
 
@@ -11,6 +11,9 @@ const id = Type.String({ description: 'Identifier of the key.' })
 export const maxPersonalKeys = 10
 /** A personal key works for this long at most. */
 export const maxPersonalKeyDays = 365
+
+/** Also in the operations on users. */
+export const PersonName = SingleLineText(100, 'Name of the person.')
 
 const keyExample = {
   id: '12',
@@ -59,6 +62,21 @@ export const meOperations = {
         org: { id: 'LXJ45kN', name: 'Example', timezone: 'Europe/Oslo' },
       },
     },
+  }),
+  meUpdate: operation({
+    method: 'PUT',
+    path: '/me',
+    tag: 'My account',
+    scope: 'read',
+    person: true,
+    summary: 'Change the name of the caller, who is a person',
+    body: Shape('MeUpdateRequest', {
+      name: Type.Union([PersonName, Type.Null()], { description: 'null removes the name.' }),
+    }),
+    bodyLimitBytes: mediumBodyBytes,
+    response: Shape('MeUpdateResponse', { name: Type.Optional(Type.String({ description: 'The name as it is now.' })) }),
+    audit: { category: 'USER', type: 'USER_UPDATED' },
+    example: { body: { name: 'Ada Lovelace' }, response: { name: 'Ada Lovelace' } },
   }),
   myKeysList: operation({
     method: 'GET',

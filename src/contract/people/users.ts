@@ -3,7 +3,8 @@
 import Type from 'typebox'
 import { csvList } from '../csv-list.ts'
 import { largeBodyBytes, operation } from '../operation.ts'
-import { Bom, Empty, Int32, ListOf, OneOf, Shape, SingleLineText, Timestamp } from '../shape.ts'
+import { Bom, Empty, Int32, ListOf, OneOf, Shape, Timestamp } from '../shape.ts'
+import { PersonName } from './me.ts'
 import { roles } from './permissions.ts'
 
 const id = Type.String({ description: 'Identifier of the user.' })
@@ -32,7 +33,7 @@ export const User = Shape('webpageUser', {
   lastSeenAt: Type.Optional(Timestamp('Time at which the user last used the service; absent means never.')),
 })
 
-const name = SingleLineText(100, 'Name of the person.')
+const name = PersonName
 const allRegions = Type.Boolean({ description: 'Whether the user sees the whole organisation; default false.' })
 
 const email = Type.String({

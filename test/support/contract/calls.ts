@@ -95,6 +95,7 @@ export const calls: { readonly [K in OperationId]: (f: Fixture) => CallInput<K> 
   userSessionsList: (f) => ({ id: f.person.id }),
   userSessionsDelete: (f) => ({ id: f.user }),
   meGet: () => ({}),
+  meUpdate: () => ({ body: { name: 'Ada' } }),
   myKeysList: () => ({}),
   myKeysCreate: (f) => ({
     body: { name: 'Laptop', scopes: ['read'], expiresAt: new Date(f.clock.now() + 86_400_000).toISOString() },

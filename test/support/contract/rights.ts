@@ -136,6 +136,7 @@ export const rights: Readonly<Record<OperationId, Right>> = {
   orgsGet: read,
   orgsUpdate: changeShared,
   meGet: read,
+  meUpdate: ownAccount,
   myKeysList: ownAccount,
   myKeysCreate: ownAccount,
   myKeysDelete: ownAccount,

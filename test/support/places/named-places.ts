@@ -214,6 +214,7 @@ export const namings: { readonly [K in OperationId]: Namings<K> } = {
   orgsGet: none,
   orgsUpdate: none,
   meGet: none,
+  meUpdate: none,
   myKeysList: none,
   myKeysCreate: none,
   myKeysDelete: none,

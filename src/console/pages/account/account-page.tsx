@@ -1,5 +1,6 @@
 // The page of the signed-in person: role and regions, sessions, passkeys and personal keys. [contract 11.local]
-import { Text } from '@mantine/core'
+import { Button, Modal, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { regionsLine, useOwnRegionNames } from '../../domain/fleet/site/own-regions.ts'
 import { roleNames, roleTexts } from '../../domain/people/person/roles.ts'
 import { EmptyState, LoadingBoundary, Page, Section } from '../../parts/page/page.tsx'
@@ -7,6 +8,7 @@ import { DefinitionList } from '../../parts/text/definition-list.tsx'
 import { useSession } from '../../session.ts'
 import { CompanyAccountSection } from './company-account-section.tsx'
 import { OwnKeysSection } from './own-keys-section.tsx'
+import { OwnNameForm } from './own-name-form.tsx'
 import { OwnSessionsSection } from './own-sessions-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 
@@ -41,9 +43,17 @@ export function AccountPage() {
 function OwnDetailsSection() {
   const { user, org, allRegions } = useSession()
   const regionNames = useOwnRegionNames()
+  const [isNaming, naming] = useDisclosure(false)
   if (!user) return null
   return (
-    <Section title="Profile">
+    <Section
+      title="Profile"
+      actions={
+        <Button variant="default" size="xs" onClick={naming.open}>
+          Change name
+        </Button>
+      }
+    >
       <DefinitionList
         definitions={[
           ['Name', user.name],
@@ -62,8 +72,11 @@ function OwnDetailsSection() {
         ]}
       />
       <Text fz="xs" c="dimmed" mt="sm">
-        An owner can change these under Settings, People.
+        An owner can change the others under Settings, People.
       </Text>
+      <Modal opened={isNaming} onClose={naming.close} title="Change name">
+        <OwnNameForm name={user.name} onClose={naming.close} />
+      </Modal>
     </Section>
   )
 }

@@ -7,6 +7,7 @@ import { ownSessions, signOutSession } from '../../domain/people/person/own-sess
 import { SessionsTable } from '../../domain/people/person/sessions-table.tsx'
 import { Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
+import { signOut } from '../../session.ts'
 
 export function OwnSessionsSection() {
   const { sessions } = useSuspenseQuery(ownSessions).data
@@ -40,19 +41,17 @@ export function OwnSessionsSection() {
       </Text>
       <SessionsTable
         sessions={sessions}
-        action={({ id, current, browser }) =>
-          !current && (
-            <Button
-              variant="default"
-              size="compact-xs"
-              mih={24}
-              onClick={() => end.mutate([id])}
-              aria-label={`Sign out: ${browser ?? 'unknown browser'}, session ${id}`}
-            >
-              Sign out
-            </Button>
-          )
-        }
+        action={({ id, current, browser }) => (
+          <Button
+            variant="default"
+            size="compact-xs"
+            mih={24}
+            onClick={() => (current ? void signOut().catch(notifyError) : end.mutate([id]))}
+            aria-label={`Sign out: ${current ? 'this session' : `${browser ?? 'unknown browser'}, session ${id}`}`}
+          >
+            Sign out
+          </Button>
+        )}
       />
     </Section>
   )

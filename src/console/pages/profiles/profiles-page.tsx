@@ -14,6 +14,7 @@ import { DataTable } from '../../parts/table/data-table.tsx'
 import { longTable } from '../../parts/table/long-table.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions } from '../../session.ts'
+import { reachText } from './reach-text.ts'
 
 type Profile = ResponseOf<Operations['profilesList']>['profiles'][number]
 
@@ -34,6 +35,12 @@ const columns: readonly Column<Profile>[] = [
     title: 'Description',
     width: 'minmax(160px, 4fr)',
     cell: ({ description }) => <span title={description}>{description}</span>,
+  },
+  {
+    id: 'reach',
+    title: 'Reach',
+    width: '190px',
+    cell: ({ id }) => <Reach id={id} />,
   },
   {
     id: 'settings',
@@ -77,12 +84,18 @@ export function ProfilesPage() {
           <EmptyState title="No profiles yet">
             {may.everywhere
               ? 'Create a profile for settings shared by many rooms, then assign it to rooms.'
-              : 'Ask an admin to create a profile.'}
+              : 'Admins and owners who see all regions create profiles. Ask one of them.'}
           </EmptyState>
         }
       />
     </Page>
   )
+}
+
+/** The list has no numbers, so each row that is visible reads its own. */
+function Reach({ id }: { readonly id: number }) {
+  const { data } = useQuery(operationQuery('profilesReach', { id }))
+  return data && reachText(data.body)
 }
 
 /** The list has no settings, so each row that is visible reads its own profile. */

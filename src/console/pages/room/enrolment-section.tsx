@@ -107,7 +107,7 @@ function Enrolment({ room, zone, isConfirming, onConfirmed }: EnrolmentProps) {
             <Text fz="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               The QR code leads to {data.body.url}
               {isLoopback(data.body.url) &&
-                '. This address works only on the server itself. Start the server with --public-url so that devices can reach it.'}
+                '. This address works only on the server itself. Set the option --public-url to an address that devices can reach.'}
             </Text>
           </Stack>
         </div>

@@ -1,11 +1,9 @@
 // Serves the page that a room's QR code opens, which shows the enrolment code. The code is in the fragment, so the server never receives it.
-import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { pageHeaders } from '../../http/browser/page-headers.ts'
+import { brand, plainStyle, sourceHash } from '../../http/browser/plain-page.ts'
 
-const style = `
-:root{color-scheme:light dark}
-body{font:1.05rem/1.5 system-ui,sans-serif;max-width:34rem;margin:10vh auto;padding:0 1.25rem}
+const style = `${plainStyle}
 output{display:block;font:600 clamp(1.6rem,8vw,2.6rem)/1.2 ui-monospace,monospace;letter-spacing:.08em;padding:1rem;margin:1.25rem 0;border:2px solid;border-radius:.75rem;text-align:center;user-select:all}
 code{font-family:ui-monospace,monospace}`
 
@@ -23,6 +21,8 @@ const page = `<!doctype html>
 <style>${style}</style>
 </head>
 <body>
+<div class="card">
+${brand}
 <section id="none">
 <h1>No enrolment code</h1>
 <p>This address has no code in it. Scan the QR code of a room again, or ask someone with Write access for its code.</p>
@@ -37,11 +37,10 @@ const page = `<!doctype html>
 </ol>
 <p>After its first use the code works for a limited time, usually a day. Anyone with Write access can create a new one.</p>
 </main>
+</div>
 <script>${script}</script>
 </body>
 </html>`
-
-const sha256 = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`
 
 export function enrolPage(app: FastifyInstance): void {
   app.get('/enrol', async (_request, reply) =>
@@ -49,7 +48,7 @@ export function enrolPage(app: FastifyInstance): void {
       .type('text/html; charset=utf-8')
       .headers(
         pageHeaders(
-          `default-src 'none'; style-src ${sha256(style)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+          `default-src 'none'; style-src ${sourceHash(style)}; script-src ${sourceHash(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
         ),
       )
       .send(page),

@@ -51,6 +51,32 @@ test('meGet says who a person is, by session and by personal key [contract 11.us
   expect((await org.call('GET', '/me', { key: person.key })).body).toEqual(expected)
 })
 
+test('meUpdate changes the own name of a person and nothing else; a key has none [contract 11.user]', async () => {
+  const org = await harness.newOrg()
+  const person = await newPerson(harness, org, { role: 'viewer', allRegions: true })
+  const user = async () => (await org.call('GET', `/users/${person.id}`)).body
+  const before = await user()
+  const named = await asPerson(org, person, 'PUT', '/me', { name: 'Ada Lovelace' })
+  expect(named.body).toEqual({ name: 'Ada Lovelace' })
+  expect(await user()).toEqual({ ...before, name: 'Ada Lovelace' })
+  const [entry] = await org.audit()
+  expect(entry).toMatchObject({
+    type: 'USER_UPDATED',
+    actor: { type: 'USER', id: person.id },
+    target: { type: 'user', id: person.id },
+    details: { after: { name: 'Ada Lovelace' } },
+  })
+  for (const body of [{ name: '' }, { name: 'x'.repeat(101) }, {}]) {
+    expect((await asPerson(org, person, 'PUT', '/me', body)).status, JSON.stringify(body)).toBe(400)
+  }
+  for (const key of [person.key, org.key]) {
+    expect((await org.call('PUT', '/me', { key, body: { name: 'Eve' } })).status).toBe(403)
+  }
+  expect((await user()).name).toBe('Ada Lovelace')
+  expect((await asPerson(org, person, 'PUT', '/me', { name: null })).body).toEqual({})
+  expect(await user()).not.toHaveProperty('name')
+})
+
 test('a person makes a personal key, which acts as that person and may no more [contract 11.local]', async () => {
   const org = await harness.newOrg()
   const person = await newPerson(harness, org, { role: 'operator', allRegions: true })

@@ -1,6 +1,6 @@
 // Connects the HTTP operations on users to their rules.
 import type { OperationHandlers } from '../../context/handlers.ts'
-import { meGet } from './me.ts'
+import { meGet, meUpdate } from './me.ts'
 import { usersCreate, usersDelete, usersGet, usersList, usersUpdate } from './rules.ts'
 import { userSessionsDelete, userSessionsList, usersUnlink } from './sign-in-rules.ts'
 
@@ -14,6 +14,7 @@ export const userRoutes: OperationHandlers<
   | 'userSessionsList'
   | 'userSessionsDelete'
   | 'meGet'
+  | 'meUpdate'
 > = {
   usersList,
   usersGet: (ctx, { params }) => usersGet(ctx, params.id),
@@ -23,5 +24,6 @@ export const userRoutes: OperationHandlers<
   usersUnlink: (ctx, { params }) => usersUnlink(ctx, params.id),
   userSessionsList: (ctx, { params }) => userSessionsList(ctx, params.id),
   meGet,
+  meUpdate: (ctx, { body }) => meUpdate(ctx, body),
   userSessionsDelete: (ctx, { params }) => userSessionsDelete(ctx, params.id),
 }

@@ -62,8 +62,10 @@ export async function decideAdmission(
   if (!isVerified) return refuse('unverified address')
   const user = await findUserByEmail(on, { key: emailKey(email) })
   if (!user) {
-    const grant = settings.createUsers ? await grantOf(on, settings, identity) : undefined
-    return grant ? { kind: 'create', email, grant } : refuse('unknown')
+    const grant = await grantOf(on, settings, identity)
+    // With roles by group an invitation would not help a person who is in none of the groups.
+    if (!grant && settings.groupRoles.length > 0) return refuse('no group')
+    return grant && settings.createUsers ? { kind: 'create', email, grant } : refuse('unknown')
   }
   // An e-mail address never leads to a user who has an identity: the address may belong to another person today.
   if (await hasIdentity(on, { user: user.id })) return refuse('other identity')

@@ -1,19 +1,12 @@
 // The pages that people see when a sign-in at the provider did not lead into the console.
-
-import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { pageHeaders } from '../../../http/browser/page-headers.ts'
+import { brand, plainStyle, sourceHash } from '../../../http/browser/plain-page.ts'
 import type { AdmissionDecision, AdmissionRefusal } from './admission.ts'
 import type { ProviderIdentity } from './identity-claims.ts'
 import type { ProviderReason } from './provider-error.ts'
 
-const style = `
-:root{color-scheme:light dark}
-body{font:1.05rem/1.5 system-ui,sans-serif;max-width:36rem;margin:10vh auto;padding:0 1.25rem}
-dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}
-dd{margin:0;overflow-wrap:anywhere}`
-
-const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const policy = `default-src 'none'; style-src ${sourceHash(plainStyle)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 export interface ProviderPage {
   readonly status: number
@@ -35,10 +28,11 @@ export function sendPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Roomkeeper: ${escaped(title)}</title>
-<style>${style}</style>
+<style>${plainStyle}</style>
 </head>
 <body>
-<main>
+<main class="card">
+${brand}
 <h1>${escaped(title)}</h1>
 ${sentences.map((sentence) => `<p>${escaped(sentence)}</p>`).join('\n')}
 ${facts ? `<dl>${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>` : ''}
