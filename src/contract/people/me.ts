@@ -74,7 +74,9 @@ export const meOperations = {
       name: Type.Union([PersonName, Type.Null()], { description: 'null removes the name.' }),
     }),
     bodyLimitBytes: mediumBodyBytes,
-    response: Shape('MeUpdateResponse', { name: Type.Optional(Type.String({ description: 'The name as it is now.' })) }),
+    response: Shape('MeUpdateResponse', {
+      name: Type.Optional(Type.String({ description: 'The name as it is now.' })),
+    }),
     audit: { category: 'USER', type: 'USER_UPDATED' },
     example: { body: { name: 'Ada Lovelace' }, response: { name: 'Ada Lovelace' } },
   }),

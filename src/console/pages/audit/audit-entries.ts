@@ -15,8 +15,8 @@ export type EntryFilter = Pick<CallInput<'auditLogs'>, 'category' | 'type' | 'ac
 export const entriesPerPage = 200
 /** With fewer entries further pages are read without a click: a page of a filter can have few entries, or none. */
 const minEntriesShown = 30
-/** So many pages are read without a click: the server reads up to 5,000 entries for each. */
-const maxPagesUnasked = 10
+/** So many pages are read without a click: the server reads up to 5,000 entries for each, and again when entries are added. */
+const maxPagesUnasked = 4
 
 /** The key begins with the operation, so that an event invalidates the query; then all loaded pages are read again. */
 export function useAuditEntries({ from, to }: AuditWindow, filter: EntryFilter) {

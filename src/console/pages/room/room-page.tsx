@@ -174,6 +174,7 @@ function RoomTags({ tags }: { readonly tags: readonly string[] | undefined }) {
 }
 
 function RoomNotFound() {
+  const { roomId } = useParams({ from: '/rooms/$roomId' })
   const { auditLog } = usePermissions()
   return (
     <Page title="Room not found">
@@ -184,7 +185,10 @@ function RoomNotFound() {
             View all rooms
           </Button>
           {auditLog && (
-            <Button component={Link} to="/audit" variant="default">
+            <Button
+              variant="default"
+              renderRoot={(props) => <Link to="/audit" search={{ from: '30d', target: `room:${roomId}` }} {...props} />}
+            >
               View audit log
             </Button>
           )}
