@@ -32,7 +32,8 @@ export function CommandPalette({ onClose, onShowKeys }: CommandPaletteProps) {
     entry.go()
   }
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') return open(results[at])
+    // The list follows the text a moment later.
+    if (event.key === 'Enter') return open(text === query ? results[at] : findEntries(entries, text)[0])
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (!step) return
     event.preventDefault()

@@ -194,6 +194,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
                 aria-rowindex={item.index + 2}
                 data-index={item.index}
                 className={`${classes.item} ${classes.groupRow}`}
+                data-card={isCards || undefined}
                 style={{ transform, height: lineHeight, ...(!isCards && { minWidth: minWidthPx }) }}
               >
                 <GroupHeading
