@@ -9,7 +9,7 @@ export function RegionsNote() {
   const onlyName = names.length === 1 ? names[0] : undefined
   return (
     <Tooltip label={`You see only what is in these regions. ${regionsLine(names)}`} multiline maw={320}>
-      <Box miw={0}>
+      <Box miw={0} display="flex">
         <Badge variant="light" tt="none" maw={260} visibleFrom="sm">
           {regionsLine(names)}
         </Badge>
