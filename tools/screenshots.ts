@@ -1,4 +1,4 @@
-// Takes the screenshots of the README and of docs/console.md from the demo: `npm run screenshots`. Look at them before you commit them.
+// Takes the screenshots of the README and of docs from the demo: `npm run screenshots`. Look at them before you commit them.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
