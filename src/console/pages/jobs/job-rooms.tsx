@@ -163,6 +163,7 @@ const columns: readonly Column<JobUnit>[] = [
   {
     id: 'reason',
     title: 'Reason',
+    hasValue: (unit) => unit.soaksUntil !== undefined || unitReason(unit) !== '',
     width: 'minmax(180px, 3fr)',
     cell: (unit) =>
       unit.state === 'SOAKING' && unit.soaksUntil !== undefined ? (
@@ -176,6 +177,7 @@ const columns: readonly Column<JobUnit>[] = [
   {
     id: 'started',
     title: 'Started',
+    hasValue: ({ beganAt }) => beganAt !== undefined,
     width: '130px',
     from: 'medium',
     cell: ({ beganAt }) => beganAt !== undefined && <DateTime at={beganAt} />,

@@ -90,7 +90,6 @@ function NextRuns({ job: { state, nextRuns } }: { readonly job: RecurringJob }) 
       columns={nextColumns}
       keyOf={({ timezone }) => timezone}
       minWidthPx={400}
-      maxHeightPx={320}
     />
   )
 }
