@@ -22,6 +22,7 @@ const typeNames: Readonly<Record<string, string>> = {
   organisation: 'Organisation',
   incident: 'Incident',
   job: 'Job',
+  recurringJob: 'Recurring job',
   incidentRule: 'Rule',
   silence: 'Silence',
   channel: 'Channel',
@@ -146,6 +147,13 @@ function targetLink(
   if (type === 'job') {
     return (
       <Link to="/jobs/$jobId" params={{ jobId: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (type === 'recurringJob') {
+    return (
+      <Link to="/jobs/recurring/$recurringJobId" params={{ recurringJobId: id }}>
         {name}
       </Link>
     )
