@@ -123,7 +123,7 @@ describe('a body', () => {
     const create = ['api', 'channels', 'create', '--name', 'Pager', '--kind', 'pagerduty', '--routing-key', 'env:PAGER']
     expect(await run(create.with(-1, 'not a key'))).toMatchObject({ code: 1, stdout: '' })
     const missing = await run(create)
-    expect(missing).toMatchObject({ code: 1, stderr: 'The variable PAGER is not set.\n' })
+    expect(missing).toMatchObject({ code: 1, stderr: 'The variable PAGER is not set. Set it in the environment.\n' })
     const routingKey = '0123456789abcdef0123456789abcdef'
     const made = await run(create, { variables: { ...variables(), PAGER: routingKey } })
     expect(made).toMatchObject({ code: 0, stderr: '' })
