@@ -65,13 +65,13 @@ export class ModelOrganisation {
     if (step.operation.endsWith('Create')) {
       const id = this.#nextId++
       created.set(step.pointer, id)
-      this.#put({ kind: step.kind, id, values: withoutNulls({ ...defaultsOf(step.kind), ...after }) })
+      this.#put({ kind: step.kind, id, values: withoutNulls(step.kind, { ...defaultsOf(step.kind), ...after }) })
       return
     }
     const thing = this.#things.get(keyOf(step.kind, step.id as Id))
     if (!thing) throw new Error(`${step.kind} ${step.id} does not exist`)
     if (step.operation.endsWith('Delete')) this.#delete(thing)
-    else this.#put({ ...thing, values: withoutNulls(merged(thing, after)) })
+    else this.#put({ ...thing, values: withoutNulls(thing.kind, merged(thing, after)) })
   }
 
   #put(thing: OrganisationThing): void {
@@ -157,9 +157,12 @@ function merged({ kind, values }: OrganisationThing, after: Values): Values {
   return { ...values, ...Object.fromEntries(kept), ...after, ...Object.fromEntries(mapsAfter) }
 }
 
-function withoutNulls(values: Values): Values {
+/** The service leaves these lists out of its answers while they are empty. */
+const leftOutEmpty: Partial<Record<Kind, string>> = { room: 'tags', silence: 'rules' }
+
+function withoutNulls(kind: Kind, values: Values): Values {
   const tidied = Object.entries(values).flatMap(([name, value]): [string, ThingValue][] => {
-    if (value === null || (Array.isArray(value) && value.length === 0 && ['tags', 'rules'].includes(name))) return []
+    if (value === null || (Array.isArray(value) && value.length === 0 && leftOutEmpty[kind] === name)) return []
     if (!['config', 'fields', 'options'].includes(name)) return [[name, isEnvSecret(value) ? storedSecret : value]]
     const map = Object.entries(value as Values)
       .filter(([, item]) => item !== null)
