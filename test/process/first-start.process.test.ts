@@ -1,6 +1,6 @@
 // Tests the output of a start, with and without a terminal: its commands work when they are pasted into a shell. [contract 11.local]
 import { execFile, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
@@ -68,6 +68,9 @@ test.runIf(engine === 'sqlite')(
     const [, url = ''] = /^Roomkeeper is ready at (\S+)$/m.exec(output) ?? []
     const [, org = ''] = /^ {2}Organisation {2}(\S+)$/m.exec(output) ?? []
     expect(output).not.toMatch(anySecret)
+    const commands = [...output.matchAll(/^ {2}.*(keys create|users invite) /gm)].map(([, name]) => name)
+    expect(commands).toEqual(['keys create', 'users invite'])
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('it prints two commands instead')
     const place = { databaseUrl: undefined } as Site
     await expectCommandsWork(output, place, url, org)
   },
