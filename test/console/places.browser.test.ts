@@ -1,5 +1,5 @@
 // Tests the pages of locations and regions, and the change of many locations, in a real browser.
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findViolations, phone } from '../support/console/accessibility.ts'
 import {
@@ -128,22 +128,42 @@ test('the window and the zone of many locations are set together; failures are n
   await page.getByRole('option', { name: 'Europe/Oslo' }).click()
   await dialog.getByText('4 locations change.').waitFor()
   expect(await findViolations(page)).toEqual([])
-  // Another person deletes one of them while the dialog is open.
+  // Other people delete one of them while the dialog is open, and change another between the read and the write.
   await fleet.org.call('DELETE', `/locations/${more[1]?.body.id}`)
+  const hamar = more[0]?.body.id
+  const putHamar = (body: object) => fleet.org.call('PUT', `/locations/${hamar}`, { body })
+  const writeBefore = async (route: Route) => {
+    if (route.request().method() !== 'PUT') return route.fallback()
+    await putHamar({ contact: 'Kari' })
+    await route.continue()
+  }
+  const ofHamar = new RegExp(`/locations/${hamar}$`)
+  await page.route(ofHamar, writeBefore)
   await dialog.getByRole('button', { name: 'Change 4 locations' }).click()
-  await dialog.getByText('3 locations changed').waitFor()
+  await dialog.getByText('2 locations changed').waitFor()
   await dialog.getByText('Molde: It was deleted, or you no longer see it.').waitFor()
-  expectTrouble(trouble, /status of 404/)
+  await dialog.getByText('Hamar: It was changed in the meantime.').waitFor()
+  await page.unroute(ofHamar, writeBefore)
+  expectTrouble(trouble, /status of (404|412)/)
   expect(await findViolations(page, false)).toEqual([])
   const nights = { days: ['mon', 'tue', 'wed', 'thu'], from: '20:00', to: '05:00' }
-  const changed = (await locations()).filter(({ name }) => ['Bergen', 'Hamar', 'Narvik'].includes(name))
+  const changed = (await locations()).filter(({ name }) => ['Bergen', 'Narvik'].includes(name))
   expect(changed.map(({ timezone, changeWindow }) => ({ timezone, changeWindow }))).toEqual(
-    Array.from({ length: 3 }, () => ({ timezone: 'Europe/Oslo', changeWindow: nights })),
+    Array.from({ length: 2 }, () => ({ timezone: 'Europe/Oslo', changeWindow: nights })),
   )
+  expect((await locations()).find(({ name }) => name === 'Hamar')).not.toHaveProperty('timezone')
   expect((await locations()).find(({ name }) => name === 'Oslo')).toMatchObject({ timezone: 'Asia/Tokyo' })
+  // Undo leaves alone a value that another person has set since.
+  await fleet.org.call('PUT', `/locations/${more[2]?.body.id}`, { body: { timezone: 'Europe/Paris' } })
   await dialog.getByRole('button', { name: 'Undo' }).click()
-  await dialog.getByText('3 locations changed back').waitFor()
-  expect(await locations()).toEqual(before.filter(({ name }) => name !== 'Molde'))
+  await dialog.getByText('1 location changed back').waitFor()
+  await dialog.getByText('Narvik: It was changed in the meantime.').waitFor()
+  const now = { Hamar: { contact: 'Kari' }, Narvik: { timezone: 'Europe/Paris', changeWindow: nights } }
+  expect(await locations()).toEqual(
+    before
+      .filter(({ name }) => name !== 'Molde')
+      .map((location) => ({ ...location, ...now[location.name as keyof typeof now] })),
+  )
   await dialog.getByRole('button', { name: 'Done' }).click()
   await dialog.waitFor({ state: 'detached' })
 })

@@ -1,6 +1,6 @@
-// Changes the change window and the time zone of many locations, one request for each, and keeps what is needed to undo that.
-import { ApiError, type CallInput } from '../../../../client/client.ts'
-import type { WeeklyHours } from '../../../../contract/weekly-hours.ts'
+// Changes the change window and the time zone of many locations, one after the other, and keeps what is needed to undo that.
+import { ApiError, type CallInput, type Client } from '../../../../client/client.ts'
+import { type WeeklyHours, weekdays } from '../../../../contract/weekly-hours.ts'
 import { endSessionIfUnauthorized, errorMessage } from '../../../api.ts'
 import type { ListedLocation } from '../../../domain/fleet/site/sites.ts'
 import { client } from '../../../session.ts'
@@ -14,19 +14,32 @@ export interface LocationChoice {
 export interface SiteChange {
   readonly id: number
   readonly name: string
+  /** The values that the location must still have. */
   readonly before: LocationChoice
   readonly after: LocationChoice
 }
 
 type ChangedLocation = Pick<ListedLocation, 'id' | 'name' | 'changeWindow' | 'timezone'>
 
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+/** The service stores the days in the order of the week. */
+const windowKey = (window: WeeklyHours | null) =>
+  window && JSON.stringify([window.from, window.to, weekdays.filter((day) => window.days.includes(day))])
+
+/** Whether a location has these values. A value that the choice keeps is not compared. */
+export const hasValues = (
+  { changeWindow = null, timezone = null }: Pick<ListedLocation, 'changeWindow' | 'timezone'>,
+  expected: LocationChoice,
+): boolean =>
+  (expected.changeWindow === undefined || windowKey(expected.changeWindow) === windowKey(changeWindow)) &&
+  (expected.timezone === undefined || expected.timezone === timezone)
 
 /** The locations that the choice changes. The values that they have already are left out. */
 export const siteChanges = (locations: readonly ChangedLocation[], choice: LocationChoice): SiteChange[] =>
-  locations.flatMap(({ id, name, changeWindow = null, timezone = null }) => {
-    const isWindow = choice.changeWindow !== undefined && !isSame(choice.changeWindow, changeWindow)
-    const isZone = choice.timezone !== undefined && choice.timezone !== timezone
+  locations.flatMap((location) => {
+    const { id, name, changeWindow, timezone } = location
+    const { changeWindow: newWindow, timezone: newZone } = choice
+    const isWindow = newWindow !== undefined && !hasValues(location, { changeWindow: newWindow })
+    const isZone = newZone !== undefined && !hasValues(location, { timezone: newZone })
     if (!isWindow && !isZone) return []
     const pick = (from: LocationChoice): LocationChoice => ({
       ...(isWindow && { changeWindow: from.changeWindow ?? null }),
@@ -61,8 +74,7 @@ export async function changeSites(
   for (const change of changes) {
     if (signal.aborted) break
     try {
-      const body = change.after as CallInput<'locationsUpdate'>['body']
-      await api.locationsUpdate({ id: change.id, body })
+      await changeSite(api, change)
       changed.push(change)
     } catch (error) {
       endSessionIfUnauthorized(error)
@@ -74,8 +86,20 @@ export async function changeSites(
   return { changed, failed, left: changes.slice(changed.length + failed.length) }
 }
 
-const reasonOf = (error: unknown): string =>
-  error instanceof ApiError && error.status === 404 ? 'It was deleted, or you no longer see it.' : errorMessage(error)
+const changedText = 'It was changed in the meantime.'
+
+/** Refuses a location whose values another person has set since the list was read, and one that changes between the read and the write. */
+async function changeSite(api: Client, { id, before, after }: SiteChange): Promise<void> {
+  const { body: location, etag } = await api.locationsGet({ id })
+  if (!hasValues(location, before)) throw new Error(changedText)
+  await api.locationsUpdate({ id, body: after as CallInput<'locationsUpdate'>['body'] }, { ifMatch: etag })
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ApiError && error.status === 412) return changedText
+  if (error instanceof ApiError && error.status === 404) return 'It was deleted, or you no longer see it.'
+  return errorMessage(error)
+}
 
 /** The changes that take these back. */
 export const takenBack = (changes: readonly SiteChange[]): SiteChange[] =>
