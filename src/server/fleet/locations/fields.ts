@@ -8,16 +8,7 @@ import { timeZoneProblem } from '../../core/time/time-zone.ts'
 import type { DatabaseSchema } from '../../db/schema/schema.ts'
 import { AuditedFields } from '../../journal/audit/audited-fields.ts'
 
-export const locationFieldColumns = [
-  'name',
-  'region_id',
-  'timezone',
-  'change_window',
-  'address',
-  'contact',
-  'external_id',
-] as const
-export type LocationValues = Pick<DatabaseSchema['locations'], (typeof locationFieldColumns)[number]>
+export type LocationValues = Omit<DatabaseSchema['locations'], 'org' | 'id' | 'version'>
 
 const emptyLocation: LocationValues = {
   name: '',
@@ -28,6 +19,7 @@ const emptyLocation: LocationValues = {
   contact: null,
   external_id: null,
 }
+export const locationFieldColumns = Object.keys(emptyLocation) as readonly (keyof LocationValues)[]
 
 /** The values after a request. Its absent keys keep what is stored; a new location has nothing yet. */
 export function locationValues(
@@ -46,16 +38,20 @@ export function locationValues(
   }
 }
 
+type ShownFields = Omit<Static<typeof Location>, 'id' | 'name' | 'region'>
+/** The fields that a location can be without, as answers and the audit log show them. */
+const optionalFields = (
+  row: LocationValues,
+): { readonly [K in keyof ShownFields]-?: NonNullable<ShownFields[K]> | null } => ({
+  timezone: row.timezone,
+  changeWindow: row.change_window === null ? null : JSON.parse(row.change_window),
+  address: row.address,
+  contact: row.contact,
+  externalId: row.external_id,
+})
+
 export const auditedLocation = new AuditedFields(
-  (row: LocationValues) => ({
-    name: row.name,
-    regionId: row.region_id,
-    timezone: row.timezone,
-    changeWindow: windowOf(row),
-    address: row.address,
-    contact: row.contact,
-    externalId: row.external_id,
-  }),
+  (row: LocationValues) => ({ name: row.name, regionId: row.region_id, ...optionalFields(row) }),
   ['name', 'regionId'],
 )
 
@@ -65,18 +61,10 @@ interface ShownLocation extends LocationValues {
 }
 
 export function locationView(row: ShownLocation): Static<typeof Location> {
-  const { id, name, region_id, region_name, timezone, address, contact, external_id } = row
-  const changeWindow = windowOf(row)
-  return {
-    id,
-    name,
-    ...(region_id !== null && { region: { id: region_id, name: region_name ?? '' } }),
-    ...(timezone !== null && { timezone }),
-    ...(changeWindow && { changeWindow }),
-    ...(address !== null && { address }),
-    ...(contact !== null && { contact }),
-    ...(external_id !== null && { externalId: external_id }),
-  }
+  const { id, name, region_id, region_name } = row
+  const region = region_id === null ? {} : { region: { id: region_id, name: region_name ?? '' } }
+  const present = Object.entries(optionalFields(row)).filter(([, value]) => value !== null)
+  return { id, name, ...region, ...(Object.fromEntries(present) as ShownFields) }
 }
 
 function checkedTimeZone(zone: string | null): string | null {
@@ -91,6 +79,3 @@ function windowText(window: WeeklyHours | readonly null[] | null): string | null
   const { days, from, to } = window
   return JSON.stringify({ days: weekdays.filter((day) => days.includes(day)), from, to })
 }
-
-const windowOf = ({ change_window }: { change_window: string | null }): WeeklyHours | null =>
-  change_window === null ? null : JSON.parse(change_window)
