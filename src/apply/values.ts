@@ -4,7 +4,8 @@ import { type DriverId, drivers, optionsWithDefaults } from '../contract/fleet/d
 import type { ResponseOf } from '../contract/operation.ts'
 import type { Operations } from '../contract/operations.ts'
 import { storedSecret } from '../plan/compare.ts'
-import type { ThingRef, ThingValue, Values } from '../plan/things.ts'
+import { kindTable } from '../plan/kinds.ts'
+import type { Kind, ThingRef, ThingValue, Values } from '../plan/things.ts'
 
 type Answer<K extends keyof Operations> = ResponseOf<Operations[K]>
 
@@ -18,36 +19,33 @@ const set = (values: Readonly<Record<string, unknown>>): Values =>
 const target = (kind: ThingRef['kind'], id: number | string | undefined): ThingRef | undefined =>
   id === undefined ? undefined : { kind, id }
 
-export const regionFields = ({ name, externalId }: Answer<'regionsGet'>): Values => set({ name, externalId })
+/** The fields that an answer names and writes as the document does. */
+const ownFields = (kind: Kind, answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(kindTable[kind].fields)
+      .filter(([, fieldKind]) => fieldKind === 'plain' || fieldKind === 'map')
+      .map(([field]) => [field, answer[field]]),
+  )
 
-export const locationFields = (location: Answer<'locationsGet'>): Values => {
-  const { name, externalId, region, timezone, changeWindow, address, contact } = location
-  return set({ name, externalId, region: target('region', region?.id), timezone, changeWindow, address, contact })
-}
+export const regionFields = (region: Answer<'regionsGet'>): Values => set(ownFields('region', region))
+
+export const locationFields = (location: Answer<'locationsGet'>): Values =>
+  set({ ...ownFields('location', location), region: target('region', location.region?.id) })
 
 type ListedRoom = Answer<'roomsList'>['rooms'][number]
-export const roomFields = (room: ListedRoom | Answer<'roomsGet'>): Values => {
-  const { name, externalId, location, capacity, tags, floor, contact, fields, profileId } = room
-  return set({
-    name,
-    externalId,
-    location: target('location', location?.id),
-    capacity,
-    tags,
-    floor,
-    contact,
-    fields,
-    profile: target('profile', profileId),
+export const roomFields = (room: ListedRoom | Answer<'roomsGet'>): Values =>
+  set({
+    ...ownFields('room', room),
+    location: target('location', room.location?.id),
+    profile: target('profile', room.profileId),
   })
-}
 
 type ProfileVersions = Answer<'profileVersionsList'>['versions']
 
 /** The service never returns passwords. The versions of the profile tell which are set. */
 export const profileFields = (answer: Answer<'profilesGet'>, versions: ProfileVersions): Values => {
-  const { name, externalId, description } = answer.profile
   const secrets = passwordsSetBy(versions).map((key) => [key, storedSecret])
-  return set({ name, externalId, description, config: { ...answer.config, ...Object.fromEntries(secrets) } })
+  return set({ ...ownFields('profile', answer.profile), config: { ...answer.config, ...Object.fromEntries(secrets) } })
 }
 
 const passwords = ['remoteAccessAdminPassword', 'settingsPassword']

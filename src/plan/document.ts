@@ -49,27 +49,17 @@ const textId = (noun: string) =>
     Type.String({ minLength: 1, description: `Identifier of the ${noun}. Another organisation ignores it.` }),
   )
 
-const room = operations.roomsCreate.body.properties
-export const RoomEntry = Entry('A room.', {
-  id: id('room'),
-  externalId: room.externalId,
-  name: room.name,
-  capacity: room.capacity,
-  tags: room.tags,
-  floor: room.floor,
-  contact: room.contact,
-  fields: room.fields,
-  profile: OptionalOrNull(profileReference),
-})
+// Fields of a region, location, room or profile are those of the request that makes it.
+const { locationId, profileId, ...room } = operations.roomsCreate.body.properties
+export const RoomEntry = Entry('A room.', { id: id('room'), ...room, profile: OptionalOrNull(profileReference) })
 export type RoomEntry = Static<typeof RoomEntry>
 
 /** The service checks the time zone of a location in its rule, and a document in its shape. */
 export const siteTimeZoneFormat = 'site-timezone'
-const location = operations.locationsCreate.body.properties
+const { regionId, ...location } = operations.locationsCreate.body.properties
 export const LocationEntry = Entry('A location.', {
   id: id('location'),
-  externalId: location.externalId,
-  name: location.name,
+  ...location,
   timezone: OptionalOrNull(
     Type.String({
       format: siteTimeZoneFormat,
@@ -77,8 +67,6 @@ export const LocationEntry = Entry('A location.', {
     }),
   ),
   changeWindow: OptionalOrNull(WeeklyHours),
-  address: location.address,
-  contact: location.contact,
   rooms: Type.Optional(Type.Array(RoomEntry, { description: 'Rooms of the location.' })),
 })
 export type LocationEntry = Static<typeof LocationEntry>
@@ -86,8 +74,7 @@ export type LocationEntry = Static<typeof LocationEntry>
 const region = operations.regionsCreate.body.properties
 export const RegionEntry = Entry('A region.', {
   id: id('region'),
-  externalId: region.externalId,
-  name: region.name,
+  ...region,
   locations: Type.Optional(Type.Array(LocationEntry, { description: 'Locations of the region.' })),
 })
 export type RegionEntry = Static<typeof RegionEntry>
@@ -111,13 +98,7 @@ const Config = Type.Unsafe<ConfigEntry>({
 })
 
 const profile = operations.profilesCreate.body.properties
-export const ProfileEntry = Entry('A profile.', {
-  id: id('profile'),
-  externalId: profile.externalId,
-  name: profile.name,
-  description: profile.description,
-  config: Type.Optional(Config),
-})
+export const ProfileEntry = Entry('A profile.', { id: id('profile'), ...profile, config: Type.Optional(Config) })
 export type ProfileEntry = Static<typeof ProfileEntry>
 
 const user = operations.usersCreate.body.properties

@@ -15,6 +15,7 @@ interface KindRow {
   readonly delete?: StepOperation
 }
 
+/** The console loads this file without the shapes of document.ts, so the fields are listed; test/house/document-fields.test.ts compares them. */
 export const kindTable: Readonly<Record<Kind, KindRow>> = {
   region: {
     noun: 'region',
