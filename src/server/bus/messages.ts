@@ -55,7 +55,7 @@ export interface NodeMessages {
     readonly why: 'unenrolled' | 'replaced'
     readonly isReleased?: boolean
   }
-  /** The device's connection with this number to this node was replaced by one to another node. Nodes of earlier versions know it by this name. */
+  /** The device's connection with this number to this node was replaced by one to another node. The old name stays, because nodes of earlier versions send and receive it. */
   takenOver: { readonly endpointId: string; readonly nodeId: number; readonly connection: number }
   /** A node has left, or was declared dead: its devices are no longer connected. */
   nodeEnded: { readonly nodeId: number }

@@ -1,9 +1,10 @@
 // Knows which devices are connected, lets them in and out, and keeps their presence in the database true.
+import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import { downTopic } from '../../../contract/device/protocol.ts'
+import { type DeviceCommandMessage, downTopic } from '../../../contract/device/protocol.ts'
 import { tokenHash } from '../../auth/token.ts'
 import type { DisconnectReason, LocalDevices } from '../../context/connected-devices.ts'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { TimeLimits } from '../../core/time-limits.ts'
 import { Admission, Refused, Unenrolled } from './admission.ts'
@@ -20,7 +21,6 @@ import type { ConnectOutcome } from './packets/reasons.ts'
 import { Downlink, type DownlinkOptions } from './session/downlink.ts'
 import { MqttSession, type SessionOptions } from './session/session.ts'
 import { shutDownInTurn } from './shut-down-in-turn.ts'
-import { unenrolCommand } from './unenrol-command.ts'
 
 export interface DeviceConnectionsOptions {
   readonly handlers: DeviceHandlers
@@ -37,6 +37,14 @@ type Peer = { readonly remoteAddress?: string | undefined }
 
 /** Long enough for a last packet to leave, short enough to count as immediate. */
 const unenrolDelayMs = 100
+const unenrolDeadlineMs = 60_000
+
+/** Tells a device that its endpoint was deleted. It is not stored: the endpoint's row is gone. */
+const unenrolCommand = (now: number): DeviceCommandMessage => ({
+  id: randomUUID(),
+  type: 'UNENROL',
+  deadline: isoTime(now + unenrolDeadlineMs),
+})
 
 export class DeviceConnections implements LocalDevices {
   readonly #services: DeviceConnectionsOptions & DownlinkOptions

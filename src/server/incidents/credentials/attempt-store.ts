@@ -12,7 +12,7 @@ export const listOrgsOfEndpoints = systemQuery((db, p: { ids: readonly string[] 
     .where(isAnyOf(engine, 'id', p.ids)),
 )
 
-/** The table has another word for a connection that was replaced. */
+/** The table keeps the old word for a connection that was replaced: its CHECK is in a released migration, and nodes of earlier versions read and write it. */
 export const storedKinds = { refused: 'refused', replaced: 'taken over' } as const
 type StoredKind = (typeof storedKinds)[keyof typeof storedKinds]
 

@@ -63,7 +63,16 @@ import { Acknowledgements } from './acknowledgements.ts'
 import type { Downlink, IdentifiedDevice, PacketSink } from './downlink.ts'
 import { SessionEnd } from './end.ts'
 import { Outbound } from './outbound.ts'
-import { maxConnectBytes, type SessionState, shutDownDelayMs } from './state.ts'
+
+const maxConnectBytes = 4096
+/** Long enough for a last packet to leave. */
+const shutDownDelayMs = 100
+
+/** The states that are drawn above. */
+type SessionState =
+  | { readonly name: 'connecting'; seconds: number; hasConnect: boolean }
+  | { readonly name: 'connected'; readonly keepAliveSeconds: number; unreadSeconds: number }
+  | { readonly name: 'closing'; seconds: number }
 
 /** Settings and callbacks that all sessions share. */
 export interface SessionOptions {
