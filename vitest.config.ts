@@ -15,11 +15,7 @@ const ofConsole = 'src/console/**/*.test.ts'
 const long = 'test/long/**'
 /** In folders with these names are suites of several nodes, and of what only PostgreSQL has. */
 const onPostgresOnly = '{src,test}/**/{nodes,postgres}/**/*.{http,process}.test.ts'
-const onBoth = [
-  suites('db'),
-  'src/server/{fleet/sources/*,jobs/recurring/*,sensors/rollups/rollup}.http.test.ts',
-  'test/process/{crashes,database}/*.test.ts',
-]
+const onBoth = [suites('db'), 'test/process/{crashes,database}/*.test.ts']
 /**
  * These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them.
  * The short form has one suite of each kind: documents, records, presence, tests through gateways, deliveries, incidents, a journey
@@ -33,7 +29,7 @@ const onThreeNodes = [
   'src/server/fleet/sources/presence.db.test.ts',
   'src/server/channels/delivery/holding/first-attempt.*.test.ts',
   'src/server/incidents/engine/observations/flapping.*.test.ts',
-  'src/server/jobs/recurring/*.http.test.ts',
+  'src/server/jobs/recurring/*.db.test.ts',
   'test/contract/journey.*.test.ts',
   'test/events/region-access.*.test.ts',
   ...(isFullForm
