@@ -1,14 +1,18 @@
 // The commands and options that texts of the console name: they exist, and a start with such an option is not refused.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { program } from '../../src/cli/program.ts'
+import {
+  demoCommands,
+  gatewayCommands,
+  keyCommands,
+  simulateCommands,
+} from '../../src/console/parts/page/program-commands.ts'
 import { sharedOptions } from '../../src/server/config/stored-options.ts'
 import { testTerminal } from '../support/test-terminal.ts'
 import { sourceFiles } from './source-files.ts'
 
 const root = program(testTerminal())
-const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 /** Without comments and the names of CSS variables. */
 const textOf = ({ text }: { readonly text: string }) =>
   text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '').replaceAll(/--(?:rk|mantine)-[\w-]+/g, '')
@@ -17,19 +21,48 @@ const texts = sourceFiles('src')
   .map((file) => ({ path: file.path, text: textOf(file) }))
 const optionsIn = (text: string) => [...text.matchAll(/(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g)].map(([, name = '']) => name)
 
-test('every command of a text can be run in a checkout: its script, its subcommand and its options exist', () => {
-  const commands = texts.flatMap(({ path, text }) =>
-    [...text.matchAll(/npm run (\S+?)(?: -- ([^`'<\n]*))?(?=[`'<\n])/g)].map(([, script = '', args = '']) => {
-      const [first = '', ...rest] = `${script === 'roomkeeper' ? '' : `${script} `}${args}`.trim().split(' ')
-      return { path, script, subcommand: first, options: optionsIn(rest.join(' ')) }
-    }),
-  )
-  expect(commands.map(({ subcommand }) => subcommand)).toEqual(expect.arrayContaining(['simulate', 'demo']))
-  for (const { path, script, subcommand, options } of commands) {
-    expect(Object.keys(scripts), path).toContain(script)
-    const command = root.commands.find((each) => each.name() === subcommand)
+const shown = {
+  gateway: gatewayCommands({ url: 'https://rooms.example.org', code: 'ROOM-CODE', reach: ['10.20.0.0/16'] }),
+  'keys create': keyCommands('wiL66VP'),
+  simulate: simulateCommands('wiL66VP', 'https://rooms.example.org'),
+  demo: demoCommands(true),
+}
+
+test.each(Object.entries(shown))(
+  'the command %s exists with its options, for a package and for a checkout',
+  (name, ways) => {
+    const path = name.split(' ')
+    const command = path.reduce<Command | undefined>(
+      (parent, word) => parent?.commands.find((c) => c.name() === word),
+      root,
+    )
     const known = command?.options.map(({ long }) => long?.slice(2))
-    for (const option of options) expect(known, `${path}: ${subcommand} --${option}`).toContain(option)
+    const required = command?.options.filter(({ mandatory }) => mandatory).map(({ long }) => long?.slice(2))
+    const programs: Record<string, string> = {
+      package: 'node_modules/.bin/roomkeeper',
+      checkout: 'npm run roomkeeper --',
+      container: 'roomkeeper',
+    }
+    expect(ways.map(({ id }) => id)).toEqual(expect.arrayContaining(['package', 'checkout']))
+    for (const { id, command: text } of ways) {
+      const [before = '', options = ''] = text.split(` ${name} `)
+      expect(before.endsWith(programs[id] ?? '?'), text).toBe(true)
+      expect(known, text).toEqual(expect.arrayContaining(optionsIn(options)))
+      expect(optionsIn(options), text).toEqual(expect.arrayContaining(required ?? ['?']))
+    }
+  },
+)
+
+test('the other texts name no command of a checkout, which a package and a container do not have', () => {
+  const wrong = texts.filter(
+    ({ path, text }) => !path.endsWith('/program-commands.ts') && /\bnp[mx] (?:run|start)\b/.test(text),
+  )
+  expect(wrong.map(({ path }) => path)).toEqual([])
+  const named = texts.flatMap(({ text }) => [...text.matchAll(/<code>roomkeeper ([a-z-]+)([^<]*)/gi)])
+  expect(named.length).toBeGreaterThan(0)
+  for (const [text, name, options = ''] of named) {
+    const known = root.commands.find((command) => command.name() === name)?.options.map(({ long }) => long?.slice(2))
+    expect(known, text).toEqual(expect.arrayContaining(optionsIn(options)))
   }
 })
 

@@ -1,20 +1,17 @@
 // Offers three ways to the first device while there are none: a device that speaks our protocol, a gateway, and the demo.
-import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { serverUrl } from '../../base-path.ts'
 import { NewRoomButton } from '../../domain/fleet/room/new-room-button.tsx'
-import { CopyIconButton } from '../../parts/page/copy-icon-button.tsx'
+import { CommandTabs } from '../../parts/page/command-tabs.tsx'
 import { CheckIcon } from '../../parts/page/icons.tsx'
 import { Section } from '../../parts/page/page.tsx'
+import { demoCommands, simulateCommands } from '../../parts/page/program-commands.ts'
 import { VisuallyHidden } from '../../parts/page/visually-hidden.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { usePermissions, useSession } from '../../session.ts'
 import classes from './overview.module.css'
-
-/** The commands use this address unless they are given another. */
-const defaultServerUrl = 'http://127.0.0.1:8080'
-const urlOption = serverUrl() === defaultServerUrl ? '' : ` --url ${serverUrl()}`
 
 export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
   const { org } = useSession()
@@ -67,12 +64,10 @@ export function GettingStarted({ roomCount }: { readonly roomCount: number }) {
       </Section>
       <Section title="3. No hardware yet: the demo">
         <Stack gap="sm">
-          <Text>Run a simulated fleet of 20 devices, in a checkout of Roomkeeper:</Text>
-          <Command
-            text={`npm run roomkeeper -- simulate --org ${org.id} --key YOUR-API-KEY --endpoints 20 --rooms 8 --locations 3 --regions 1${urlOption}`}
-          />
+          <Text>Run 20 simulated devices for this organisation. YOUR-API-KEY needs Read and Write access:</Text>
+          <CommandTabs label="Ways to run simulated devices" ways={simulateCommands(org.id, serverUrl())} />
           <Text>Or start a separate demo server with 60 devices and a week of data:</Text>
-          <Command text={location.port === '8080' ? 'npm run demo -- --port 8081 --mqtt-port 1884' : 'npm run demo'} />
+          <CommandTabs label="Ways to start the demo" ways={demoCommands(location.port === '8080')} />
         </Stack>
       </Section>
     </Stack>
@@ -99,13 +94,4 @@ const Step = ({ number, title, isDone = false, children }: StepProps) => (
       {children}
     </div>
   </li>
-)
-
-const Command = ({ text }: { readonly text: string }) => (
-  <Group gap="xs" wrap="nowrap">
-    <Code block className={classes.command}>
-      {text}
-    </Code>
-    <CopyIconButton text={text} tip="Copy" label={`Copy: ${text}`} />
-  </Group>
 )

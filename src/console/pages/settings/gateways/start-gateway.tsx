@@ -1,12 +1,13 @@
 // Says how to start a gateway: the command for a container, a package and a checkout, with the code of a room filled in.
-import { Code, Group, Stack, Tabs, Text, TextInput } from '@mantine/core'
+import { Code, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { operationQuery } from '../../../api.ts'
 import { serverUrl } from '../../../base-path.ts'
 import { RoomSelect } from '../../../domain/fleet/room/room-select.tsx'
-import { CopyIconButton } from '../../../parts/page/copy-icon-button.tsx'
+import { CommandTabs } from '../../../parts/page/command-tabs.tsx'
 import { ErrorText, Section } from '../../../parts/page/page.tsx'
+import { gatewayCommands } from '../../../parts/page/program-commands.ts'
 import classes from './gateways.module.css'
 
 const guideUrl = 'docs/gateway.md'
@@ -47,7 +48,14 @@ export function StartGateway() {
           />
         </div>
         <ErrorText error={error} />
-        <Commands code={code} reach={ranges.filter((range) => rangePattern.test(range))} />
+        <CommandTabs
+          label="Ways to start a gateway"
+          ways={gatewayCommands({
+            url: serverUrl(),
+            code: code ?? 'ROOM-CODE',
+            reach: ranges.filter((range) => rangePattern.test(range)),
+          })}
+        />
         <Text fz="sm" c="dimmed">
           The gateway appears in the list above within seconds. The code is needed once.{' '}
           {isPlain &&
@@ -62,62 +70,3 @@ export function StartGateway() {
 /** Other characters could mean something to a shell. */
 const rangePattern = /^[0-9A-Fa-f.:]+(\/\d{1,3})?$/
 const isPlain = location.protocol === 'http:'
-
-interface CommandsProps {
-  readonly code: string | undefined
-  readonly reach: readonly string[]
-}
-
-function Commands({ code = 'ROOM-CODE', reach }: CommandsProps) {
-  const options = (folder: string) =>
-    [
-      `--url ${serverUrl()}`,
-      `--code ${code}`,
-      `--data-dir ${folder}`,
-      ...reach.map((range) => `--reach ${range}`),
-    ].join(' ')
-  const ways = [
-    {
-      id: 'container',
-      name: 'Container',
-      text: 'With the image of Roomkeeper, in the network of the machine:',
-      command: `docker run -d --name roomkeeper-gateway --restart unless-stopped --network host -v roomkeeper-gateway:/opt/roomkeeper/data roomkeeper gateway ${options('/opt/roomkeeper/data')}`,
-    },
-    {
-      id: 'package',
-      name: 'Package',
-      text: 'In a folder where the package roomkeeper-gateway is installed, with Node 24:',
-      command: `node_modules/.bin/roomkeeper gateway ${options('./gateway')}`,
-    },
-    {
-      id: 'checkout',
-      name: 'Checkout',
-      text: 'In a checkout of Roomkeeper:',
-      command: `npm run roomkeeper -- gateway ${options('./gateway')}`,
-    },
-  ]
-  return (
-    <Tabs defaultValue="container" keepMounted={false}>
-      <Tabs.List aria-label="Ways to start a gateway" mb="xs">
-        {ways.map(({ id, name }) => (
-          <Tabs.Tab key={id} value={id}>
-            {name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {ways.map(({ id, name, text, command }) => (
-        <Tabs.Panel key={id} value={id}>
-          <Text fz="sm" mb={6}>
-            {text}
-          </Text>
-          <Group gap="xs" wrap="nowrap" align="flex-start">
-            <Code block className={classes.command ?? ''}>
-              {command}
-            </Code>
-            <CopyIconButton text={command} tip="Copy" label={`Copy the command: ${name}`} />
-          </Group>
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  )
-}

@@ -1,5 +1,5 @@
 // Lists the API keys with their access and their last use; keys can be created and revoked. [contract 3.1]
-import { Badge, Button, Code, Group, Text } from '@mantine/core'
+import { Badge, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -15,8 +15,10 @@ import {
 } from '../../../domain/people/key/key-columns.tsx'
 import { NewKeyDialog } from '../../../domain/people/key/new-key-dialog.tsx'
 import { regionsText } from '../../../domain/people/person/person.ts'
+import { CommandTabs } from '../../../parts/page/command-tabs.tsx'
 import { PlusIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
+import { keyCommands } from '../../../parts/page/program-commands.ts'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
 import { DateTime } from '../../../parts/text/time.tsx'
@@ -116,7 +118,7 @@ const keyColumns = ({ regionNames, emails, ownId, onRevoke }: KeyColumnOptions):
 
 /** Tells a session without Manage how to get access. */
 export function NoKeyAccess() {
-  const { user } = useSession()
+  const { user, org } = useSession()
   return (
     <Section title="API keys">
       {user ? (
@@ -124,10 +126,13 @@ export function NoKeyAccess() {
           Owners manage API keys. Your own keys are under <Link to="/account">My profile</Link>.
         </Text>
       ) : (
-        <Text fz="sm">
-          You need Write and Manage access to manage keys. Ask an owner, or create a key on the server:{' '}
-          <Code>npm run roomkeeper -- keys create</Code>
-        </Text>
+        <>
+          <Text fz="sm" mb="sm">
+            You need Write and Manage access to manage keys. Ask an owner, or create a key on the machine of the server.
+            Add the --config or --data-dir that the server was started with.
+          </Text>
+          <CommandTabs label="Ways to create a key" ways={keyCommands(org.id)} />
+        </>
       )}
     </Section>
   )
