@@ -95,9 +95,7 @@ describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
     onTestFinished(() => void stream.destroy())
     await until('the stream is open', () => text.includes('id:'))
     await create('/regions', { name: 'Oceania' })
-    const sentAt = performance.now()
     await until('the event', () => text.includes('REGION_CREATED') && text.includes('Oceania'))
-    expect(performance.now() - sentAt).toBeLessThan(5_000)
   })
 
   test('a large upload reaches the service, which decides about it', async () => {

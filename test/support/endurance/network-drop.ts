@@ -1,6 +1,7 @@
 // Ends the connections of a whole fleet at the same moment, as a broken switch does, and measures how soon all devices are back.
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { countCpuWaits } from '../cpu-time.ts'
 import { freePort } from '../free-port.ts'
 import { type Site, until, untilPrinted } from '../program.ts'
 import { wireTo } from '../severable-proxy.ts'
@@ -13,6 +14,8 @@ const backTimeoutMs = 60_000
 export interface NetworkDrop {
   /** From the end of the connections until the service has all devices connected again. */
   readonly reconnectedAfterMs: number
+  /** How long this process, which has the devices and the server in `npm test`, waited for a processor meanwhile. */
+  readonly cpuWaitMs: number
 }
 
 /** The devices are those of `roomkeeper simulate`, which connect through a wire that the test cuts. */
@@ -61,17 +64,18 @@ export async function networkDrop(
   const cpuBefore = await cpuSeconds()
   wire.cut()
   const droppedAt = performance.now()
+  const cpuWaitMs = countCpuWaits()
   wire.mend()
   await until('the service notices', async () => (await connected()) < devices)
   const options = { everyMs: 100, timeoutMs: backTimeoutMs }
   await until(`all ${devices} devices are back`, async () => (await connected()) === devices, options)
-  const reconnectedAfterMs = performance.now() - droppedAt
+  const waits = { reconnectedAfterMs: performance.now() - droppedAt, cpuWaitMs: cpuWaitMs() }
   report('network drop', seed, {
     devices,
-    'all back after ms': Math.round(reconnectedAfterMs),
+    'all back after ms': Math.round(waits.reconnectedAfterMs),
     'CPU seconds of the server': ((await cpuSeconds()) - cpuBefore).toFixed(1),
   })
   await fleet.stop()
   await server.stop()
-  return { reconnectedAfterMs }
+  return waits
 }

@@ -1,6 +1,7 @@
 // Tests configs with profiles: the profile overrides the endpoint, and every change of it makes versions.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countCpuWaits } from '../../../../test/support/cpu-time.ts'
 import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { auditAffected } from '../../../../test/support/devices/audited-endpoint.ts'
 import { newDevice } from '../../../../test/support/devices/test-device.ts'
@@ -141,8 +142,9 @@ test('a profile of 5,000 endpoints changes in a few seconds [contract 5.4.profil
   const put = (config: object) => org.call('PUT', `/profiles/${profile}`, { body: { name: 'x', config } })
   for (const brightness of [0.1, 0.2, 0.3]) {
     const started = performance.now()
+    const cpuWaitMs = countCpuWaits()
     expect((await put({ brightness })).status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(performance.now() - started).toBeLessThan(10_000 + cpuWaitMs())
   }
   const states = await harness.services.db.system.kysely
     .selectFrom('config_versions')
