@@ -297,36 +297,40 @@ async function draftOnPhone(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Save as draft' }).click()
 }
 
-test('on a phone every step of the wizard and every dialog of a job fits; a draft is started and cancelled from its page, and the room says what waits for it', async () => {
-  const page = await pageOf('admin', phone)
-  if (isFullForm) await draftOnPhone(page)
-  else {
-    // The test above has the wizard; here the API makes the draft.
-    const action = { type: 'CONFIG', config: { nightMode: true } }
-    const draft = { name: 'Night mode: On', target: { roomIds: [fleet.rooms.fjord, fleet.rooms.skog] }, action }
-    await visit(page, `/jobs/${(await fleet.org.call('POST', '/jobs', { body: draft })).body.id}`)
-  }
-  await settled(page, 'Night mode: On')
-  expect((await jobs())[0].state).toBe('DRAFT')
-  await page.getByRole('button', { name: 'Start' }).click()
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('button', { name: 'Resume' }).waitFor()
-  await visit(page, `/rooms/${fleet.rooms.skog}`)
-  await page.getByRole('note').getByText('The job is paused').waitFor()
-  await page.getByRole('note').getByRole('link', { name: 'Night mode: On' }).click()
-  await settled(page, 'Night mode: On')
-  const dialog = page.getByRole('dialog')
-  for (const name of isFullForm ? ['Roll back', 'Cancel job'] : ['Cancel job']) {
-    await page.getByRole('main').getByRole('button', { name, exact: true }).click()
-    await dialog.waitFor()
-    await expectAccessible(page, isLongForm)
-    if (name === 'Roll back') await page.keyboard.press('Escape')
-    else await dialog.getByRole('button', { name }).click()
-    await dialog.waitFor({ state: 'detached' })
-  }
-  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Cancelled').waitFor()
-  expect((await jobs())[0].state).toBe('CANCELLED')
-})
+// In `npm test` `incidents-axe` has dialogs and `pages` has the wizard on a phone.
+test.runIf(isFullForm)(
+  'on a phone every step of the wizard and every dialog of a job fits; a draft is started and cancelled from its page, and the room says what waits for it',
+  async () => {
+    const page = await pageOf('admin', phone)
+    if (isFullForm) await draftOnPhone(page)
+    else {
+      // The test above has the wizard; here the API makes the draft.
+      const action = { type: 'CONFIG', config: { nightMode: true } }
+      const draft = { name: 'Night mode: On', target: { roomIds: [fleet.rooms.fjord, fleet.rooms.skog] }, action }
+      await visit(page, `/jobs/${(await fleet.org.call('POST', '/jobs', { body: draft })).body.id}`)
+    }
+    await settled(page, 'Night mode: On')
+    expect((await jobs())[0].state).toBe('DRAFT')
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
+    await visit(page, `/rooms/${fleet.rooms.skog}`)
+    await page.getByRole('note').getByText('The job is paused').waitFor()
+    await page.getByRole('note').getByRole('link', { name: 'Night mode: On' }).click()
+    await settled(page, 'Night mode: On')
+    const dialog = page.getByRole('dialog')
+    for (const name of isFullForm ? ['Roll back', 'Cancel job'] : ['Cancel job']) {
+      await page.getByRole('main').getByRole('button', { name, exact: true }).click()
+      await dialog.waitFor()
+      await expectAccessible(page, isLongForm)
+      if (name === 'Roll back') await page.keyboard.press('Escape')
+      else await dialog.getByRole('button', { name }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await page.getByRole('heading', { level: 1 }).locator('..').getByText('Cancelled').waitFor()
+    expect((await jobs())[0].state).toBe('CANCELLED')
+  },
+)
 
 test.runIf(isFullForm)(
   'a room says why a job waits for it: for a device, for its change window, or until it is empty',
@@ -361,25 +365,29 @@ test.runIf(isFullForm)(
   },
 )
 
-test('a viewer sees jobs and cannot steer them; an operator is not offered to change settings', async () => {
-  // In the short form pages.browser.test.ts has a key that only reads.
-  if (isFullForm) {
-    const viewer = await pageOf('viewer')
-    const body = { name: 'Restarts', target: { regionIds: [1] }, action: { type: 'REBOOT' } }
-    const job = (await fleet.org.call('POST', '/jobs', { body })).body
-    for (const path of ['/jobs', `/jobs/${job.id}`]) {
-      await visit(viewer, path)
-      await settled(viewer, path === '/jobs' ? 'Jobs' : job.name)
-      const steer = /^(New job|Start|Pause|Resume|Roll back|Retry|Cancel)\b/
-      expect(await viewer.getByRole('main').getByRole('button', { name: steer }).count()).toBe(0)
-      expect(await viewer.getByRole('main').getByRole('link', { name: steer }).count()).toBe(0)
+// In `npm test` `pages` has the page of a job for a key that only reads, and `roles` what an operator is offered.
+test.runIf(isFullForm)(
+  'a viewer sees jobs and cannot steer them; an operator is not offered to change settings',
+  async () => {
+    // In the short form pages.browser.test.ts has a key that only reads.
+    if (isFullForm) {
+      const viewer = await pageOf('viewer')
+      const body = { name: 'Restarts', target: { regionIds: [1] }, action: { type: 'REBOOT' } }
+      const job = (await fleet.org.call('POST', '/jobs', { body })).body
+      for (const path of ['/jobs', `/jobs/${job.id}`]) {
+        await visit(viewer, path)
+        await settled(viewer, path === '/jobs' ? 'Jobs' : job.name)
+        const steer = /^(New job|Start|Pause|Resume|Roll back|Retry|Cancel)\b/
+        expect(await viewer.getByRole('main').getByRole('button', { name: steer }).count()).toBe(0)
+        expect(await viewer.getByRole('main').getByRole('link', { name: steer }).count()).toBe(0)
+      }
     }
-  }
-  const operator = await pageOf('operator')
-  await visit(operator, '/jobs/new')
-  await operator.getByRole('radio', { name: 'Restart' }).waitFor()
-  expect(await operator.getByRole('radio', { name: 'Change settings' }).count()).toBe(0)
-})
+    const operator = await pageOf('operator')
+    await visit(operator, '/jobs/new')
+    await operator.getByRole('radio', { name: 'Restart' }).waitFor()
+    expect(await operator.getByRole('radio', { name: 'Change settings' }).count()).toBe(0)
+  },
+)
 
 test.runIf(isFullForm)(
   'a restart waits for people in the room and for a device that is offline, and their pages say so',

@@ -162,7 +162,8 @@ test('a test that fails says why, and a channel is edited, disabled, given a new
   expectTrouble(trouble, /status of 404/)
 })
 
-test('a channel to assignees has no target and no types to choose', async () => {
+// In `npm test` `people.http` of the deliveries has this kind of channel.
+test.runIf(isFullForm)('a channel to assignees has no target and no types to choose', async () => {
   const page = await openSettings('owner', 'notifications')
   await page.getByRole('button', { name: 'New channel' }).click()
   const dialog = page.getByRole('dialog')
@@ -182,7 +183,8 @@ test('a channel to assignees has no target and no types to choose', async () => 
   expect(made).toMatchObject({ kind: 'people', events: ['incident.assigned'], minSeverity: 'INFO' })
 })
 
-test('a refused address is explained in the form', async () => {
+// In `npm test` `organisation` and `sources` have values that the server refuses in a form.
+test.runIf(isFullForm)('a refused address is explained in the form', async () => {
   const { page, trouble } = await settingsTab('owner', 'notifications')
   await page.getByRole('button', { name: 'New channel' }).click()
   const dialog = page.getByRole('dialog')

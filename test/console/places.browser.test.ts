@@ -16,6 +16,7 @@ import {
 import { type ConsoleFleet, startConsoleFleet } from '../support/console/console-fleet.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
+import { isFullForm } from '../support/long-form.ts'
 
 let harness: Harness
 let fleet: ConsoleFleet
@@ -91,7 +92,8 @@ test('the page of a region has its locations; a place that does not exist is not
   await page.setViewportSize({ width: 1366, height: 900 })
 })
 
-test('a region is deleted from its own page, which leads to the sites', async () => {
+// In `npm test` `journey` deletes sites.
+test.runIf(isFullForm)('a region is deleted from its own page, which leads to the sites', async () => {
   const { page } = await shared()
   const { id } = (await fleet.org.call('POST', '/regions', { body: { name: 'Oceania' } })).body
   await visit(page, `/sites/regions/${id}`)
