@@ -46,7 +46,7 @@ export function workListColumns(options: ColumnOptions): Column<WorkListRow>[] {
     {
       id: 'severity',
       title: 'Severity',
-      width: 'minmax(106px, 0.6fr)',
+      width: 'minmax(132px, 0.8fr)',
       sortValue: incidentSortKeys.severity,
       text: ({ incident }) => `${severityName(incident.severity)}, ${stateName(incident.state)}`,
       cell: ({ incident }) => (
@@ -59,7 +59,7 @@ export function workListColumns(options: ColumnOptions): Column<WorkListRow>[] {
     {
       id: 'place',
       title: 'Room',
-      width: 'minmax(120px, 1.4fr)',
+      width: 'minmax(170px, 1.8fr)',
       sortValue: incidentSortKeys.place,
       text: ({ place, site }) => [place, site].filter(Boolean).join(' · '),
       cell: (row) => (
@@ -130,7 +130,7 @@ const endedColumn: Column<WorkListRow> = {
 const noteColumn: Column<WorkListRow> = {
   id: 'note',
   title: 'Latest note',
-  width: 'minmax(72px, 2fr)',
+  width: 'minmax(110px, 2fr)',
   from: 'medium',
   isPrinted: false,
   cell: ({ incident }) => <LatestNote incident={incident} />,

@@ -87,9 +87,9 @@ function WorkList() {
     () =>
       markEmptyColumns(
         workListColumns({ now, isCards, hasEnded, start: operate ? tasks.start : undefined, canRestart, recoveryOf }),
-        rows,
+        shown,
       ),
-    [now, isCards, hasEnded, operate, tasks.start, canRestart, recoveryOf, rows],
+    [now, isCards, hasEnded, operate, tasks.start, canRestart, recoveryOf, shown],
   )
   const selection = useRowSelection(
     'incidents',
