@@ -98,7 +98,7 @@ function LocationView({ location, sites: { tree, rooms } }: LocationViewProps) {
         all={
           <Text span fz="sm">
             <Link to="/incidents" search={search}>
-              View in the work list
+              View in Incidents
             </Link>
           </Text>
         }

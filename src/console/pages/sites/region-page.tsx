@@ -100,7 +100,7 @@ function RegionView({ region, sites: { tree, rooms } }: RegionViewProps) {
         all={
           <Text span fz="sm">
             <Link to="/incidents" search={{ region: String(id) }}>
-              View in the work list
+              View in Incidents
             </Link>
           </Text>
         }

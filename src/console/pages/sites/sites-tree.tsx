@@ -4,6 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { SearchIcon } from '../../parts/page/icons.tsx'
 import { EmptyState } from '../../parts/page/page.tsx'
+import { useDensity } from '../../parts/table/density.ts'
+import { DensitySwitch } from '../../parts/table/density-switch.tsx'
 import { useRowSelection } from '../../parts/table/row-selection.ts'
 import { SelectionBar } from '../../parts/table/selection-bar.tsx'
 import { plural } from '../../parts/text/words.ts'
@@ -32,6 +34,7 @@ const noRegionId = 0
 
 export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeProps) {
   const { org } = useSession()
+  const [density] = useDensity()
   const [text, setText] = useState('')
   const query = useDeferredValue(text.trim())
   const shown = useMemo(() => filterSiteTree(tree, query), [tree, query])
@@ -87,6 +90,7 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
           <Button variant="subtle" size="xs" onClick={toggleAll} disabled={query !== ''}>
             {isExpandedByDefault ? 'Collapse all' : 'Expand all'}
           </Button>
+          <DensitySwitch />
         </Group>
       </Group>
       {selected.length > 0 && (
@@ -108,6 +112,7 @@ export function SitesTree({ tree, start, silence, mayChangeRegions }: SitesTreeP
         <Box
           component="ul"
           className={classes.tree}
+          data-density={density}
           aria-label="Regions and locations"
           onKeyDown={moveFocus}
           onClick={followLinks}
