@@ -94,6 +94,15 @@ test('strips have the order of the devices above them; a young device says since
   const names = await Promise.all(images.map((image) => image.getAttribute('aria-label')))
   expect(names.map((name) => name?.split(':')[0])).toEqual(listed)
   expect(names[0]).toMatch(/^Bar R00001: Known since \d\d:\d\d, no outages$/)
+  // Forced colours draw all backgrounds alike, unless an element keeps its own.
+  const part = `document.querySelector('[data-state="online"]')`
+  const fill = () => page.evaluate<string>(`getComputedStyle(${part}).backgroundColor`)
+  const usual = await fill()
+  await page.emulateMedia({ forcedColors: 'active' })
+  expect(await fill()).toBe(usual)
+  await page.evaluate(`${part}.style.forcedColorAdjust = 'auto'`)
+  expect(await fill(), 'what it would be').not.toBe(usual)
+  await page.emulateMedia({ forcedColors: null })
   // The page of the device has the same strip.
   await visit(page, `/devices/${fleet.bar.id}`)
   await settled(page, 'Bar R00001')
