@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as vite from 'vite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { serveOptions } from '../../src/server/config/options.ts'
@@ -72,6 +72,15 @@ const instructions = (name: string) =>
 const manifestOf = (folder: string, name: string) =>
   JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))
 
+/** The links and pictures of a document that lead to no file of its package. */
+function brokenLinks(home: string, document: string): string[] {
+  const text = readFileSync(join(home, document), 'utf8')
+  const targets = [...text.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) => target)
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(home, dirname(document), target)))
+    .map((target) => `${document}: ${target}`)
+}
+
 describe('the release', () => {
   test('has checksums of all its files, and notes that begin with what its users must do', async () => {
     const { stdout } = await runFile('sha256sum', ['--check', 'SHA256SUMS'], { cwd: shelf.tarballs })
@@ -98,7 +107,10 @@ describe('roomkeeper', () => {
       'dist/program/licenses.md',
     ]
     expect(files).toEqual(expect.arrayContaining([...needed, 'docs/operations.md']))
-    expect(files.filter((file) => /\.ts$|^(test|tools|src|docs\/screenshots)\//.test(file))).toEqual([])
+    expect(files.filter((file) => /\.ts$|^(test|tools|src)\//.test(file))).toEqual([])
+    const documents = files.filter((file) => /^(README|docs\/.*)\.md$/.test(file))
+    expect(documents.length).toBeGreaterThan(40)
+    expect(documents.flatMap((file) => brokenLinks(home, file))).toEqual([])
     const manifest = manifestOf(folders.server, 'roomkeeper')
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['scripts']))
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['devDependencies']))
