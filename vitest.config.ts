@@ -18,25 +18,25 @@ const onPostgresOnly = '{src,test}/**/{nodes,postgres}/**/*.{http,process}.test.
 const onBoth = [suites('db'), 'test/process/{crashes,database}/*.test.ts']
 /**
  * These behaviour suites also run against three nodes, each request at the next one; `npm run test:long` does so with all of them.
- * The short form has one suite of each kind: documents, records, presence, tests through gateways, deliveries, incidents, a journey
- * through all of it, and events.
+ * The short form has one suite of each kind: records, presence, tests through gateways, deliveries, incidents, jobs, and a journey
+ * through all of it. `test/nodes` and `test/process/nodes` have what is about several nodes, such as events.
  */
 const onThreeNodes = [
-  'src/apply/*.http.test.ts',
   'src/server/fleet/regions/*.{db,http}.test.ts',
   'src/server/fleet/endpoints/states.db.test.ts',
   'src/server/fleet/gateways/tests.http.test.ts',
-  'src/server/fleet/sources/presence.db.test.ts',
   'src/server/channels/delivery/holding/first-attempt.*.test.ts',
   'src/server/incidents/engine/observations/flapping.*.test.ts',
   'src/server/jobs/recurring/*.db.test.ts',
   'test/contract/journey.*.test.ts',
-  'test/events/region-access.*.test.ts',
   ...(isFullForm
     ? [
+        'src/apply/*.http.test.ts',
+        'src/server/fleet/sources/presence.db.test.ts',
         'src/server/fleet/{gateways,rooms}/*.{db,http}.test.ts',
         'src/server/channels/delivery/{delivery,outage,holding/holding,holding/silenced-messages}.*.test.ts',
         'src/server/incidents/engine/engine.*.test.ts',
+        'test/events/region-access.*.test.ts',
       ]
     : []),
 ]
