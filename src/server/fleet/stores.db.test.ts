@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putEndpoints } from '../../../test/support/database/endpoint-rows.ts'
 import { emptyRollup, openStores, type StoreWorld, storedAt } from '../../../test/support/database/store-world.ts'
 import { engine } from '../../../test/support/harness.ts'
+import { dayMs } from '../../contract/durations.ts'
+import { insertNode, updateLeft } from '../nodes/store.ts'
 import { findChunk, findUpload, insertChunk, listOldBundles } from './bug-reports/bundles/store.ts'
 import { updateMovedBundle } from './bug-reports/store.ts'
 import {
@@ -31,6 +33,7 @@ import {
   listConnectionsAfter,
   listConnectionsById,
   listInterrupted,
+  listOverslept,
   updateDisconnectedFrom,
   updateInterrupted,
   updateLeader,
@@ -71,6 +74,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const times = { now: storedAt, unknownAfter: storedAt, settleMs: 1000, settledAt: storedAt, lastEnd: storedAt }
+type Row = Awaited<ReturnType<typeof putEndpoints>>[number]
 const idsOf = <T>(rows: readonly { id: T }[]) => rows.map(({ id }) => id)
 
 test('rooms are listed with their locations in pages, with each of the filters', async () => {
@@ -306,6 +310,25 @@ test.runIf(engine === 'postgres')('PostgreSQL stores the content of a bundle in 
 test('a region with locations is noticed', async () => {
   expect(await regionHasLocation(world.all, { id: 1 })).toBe(true)
   expect(await regionHasLocation(world.all, { id: 99 })).toBe(false)
+})
+
+test('a device that fell asleep when its server ended has slept since then, before its row is cleared [contract 8.state]', async () => {
+  const { all, rows, write } = world
+  const nodeThatEnded = (name: string, endedAt: number) =>
+    write(async (tx) => {
+      const id = (await insertNode(tx, { name, process: name, version: '1.0.0', at: 0 }))?.id ?? 0
+      await updateLeft(tx, { id, at: endedAt })
+      return id
+    })
+  const longAgo = { rest: 'RESTING', connection_time: storedAt - 20 * dayMs } as const
+  const [, late, left] = await putEndpoints(...rows, [
+    { ...longAgo, node_id: await nodeThatEnded('ended now', storedAt - 1) },
+    { ...longAgo, node_id: await nodeThatEnded('ended long ago', storedAt - 15 * dayMs) },
+    longAgo,
+  ])
+  const withoutSettle = { ...times, settleMs: 0 }
+  const overslept = await listOverslept(all, { ...withoutSettle, before: storedAt - 14 * dayMs, limit: 9 })
+  expect(idsOf(overslept).sort()).toEqual(idsOf([late, left] as Row[]).sort())
 })
 
 test('the last quarter with people is found for each endpoint', async () => {

@@ -25,6 +25,7 @@ import {
   onlineSinceInUpdate,
   type PresenceTimes,
   reconnectsUntilInUpdate,
+  stateSince,
 } from '../../nodes/presence-sql.ts'
 import { updateSpansLeftWithGateways, updateSpansLeftWithSource } from '../connections/gateway-store.ts'
 import { enrolledColumns } from './fields.ts'
@@ -285,7 +286,10 @@ export const findState = wholeQueryOne((db, p: PresenceTimes & { org: number; id
     .where('e.id', '=', p.id),
 )
 
-/** Lists devices that have been asleep since before a time. */
+/**
+ * Lists devices that have been asleep since before a time. The time of the row alone can be that of a connect: it stays until the ended
+ * node of the device is cleared.
+ */
 export const listOverslept = wholeQuery((db, p: PresenceTimes & { org: number; before: number; limit: number }) =>
   db
     .selectFrom('endpoints as e')
@@ -296,6 +300,7 @@ export const listOverslept = wholeQuery((db, p: PresenceTimes & { org: number; b
     .where('e.overslept_at', 'is', null)
     .where('e.connection_time', '<=', p.before)
     .where(endpointState(p), '=', 'ASLEEP')
+    .where(stateSince(p), '<=', p.before)
     .orderBy('e.connection_time')
     .limit(p.limit),
 )
