@@ -7,6 +7,7 @@ import { fullReport, type Results, summary } from '../../bench/report/markdown-t
 import { readSection } from '../../bench/report/readme-section.ts'
 import { models } from '../../src/contract/device/models.ts'
 import { driverIds, sourceTypes } from '../../src/contract/fleet/drivers.ts'
+import { BasicEndpoint } from '../../src/contract/fleet/endpoints.ts'
 import { jobActions, jobActionTypes } from '../../src/contract/jobs/action-table.ts'
 import { operationIds } from '../../src/contract/operations.ts'
 import { serveOptions } from '../../src/server/config/options.ts'
@@ -52,6 +53,14 @@ test('docs/contract.md has the table of job actions as the code has it', () => {
   const [, table] = read('docs/contract.md').split('| `type` | keys | needs |')
   const rows = table?.split('\n\n')[0]?.split('\n').slice(2)
   expect(rows).toEqual(cells.map((row) => `|${row.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`))
+})
+
+test('docs/contract.md says of each field of a listed endpoint when it is left out', () => {
+  const [, section = ''] = read('docs/contract.md').split('**[contract 4.endpointsBasicList]**')
+  const [, table = ''] = section.split('| fields | left out |\n|---|---|\n')
+  const cells = (table.split('\n\n')[0] ?? '').split('\n').map((row) => row.split(' | ')[0] ?? '')
+  const named = cells.flatMap((cell) => cell.match(/`\w+`/g) ?? []).map((name) => name.slice(1, -1))
+  expect(named.toSorted()).toEqual(Object.keys(BasicEndpoint.properties).toSorted())
 })
 
 /** The links of a document to files of the project: path from the root, and the part after #. */
