@@ -16,6 +16,7 @@ import {
   updateNodeCleared,
 } from './device-store.ts'
 import { queuePresenceMessages } from './endpoint-messages.ts'
+import { publishDevicesOf } from './presence.ts'
 
 /** SQLite holds the event loop for a few milliseconds with this many rows. */
 const rowsPerStep = 250
@@ -31,7 +32,7 @@ const keepNodeMs = 24 * hourMs
  */
 const keepAfterStartMs = 6 * hourMs
 
-/** Runs in steps that let other writers run in between. Endpoints show the same before and after. */
+/** Runs in steps that let other writers run in between. */
 export async function clearEndedNodes(services: Services, signal: AbortSignal): Promise<void> {
   const { db, clock, reconnects } = services
   const now = clock.now()
@@ -43,9 +44,12 @@ export async function clearEndedNodes(services: Services, signal: AbortSignal): 
     if (Math.max(endedAt, reachableSince) > now - returnTimeMs) continue
     for (let org = await findOrgOfNode(db.system, { node }); org; org = await findOrgOfNode(db.system, { node })) {
       if (signal.aborted) return
-      const cleared = await db.forOrg(org.org).telemetry((on) => clearSome(on, node, endedAt, reconnects.current))
+      const { count, gateways } = await db
+        .forOrg(org.org)
+        .telemetry((on) => clearSome(on, node, endedAt, reconnects.current))
       // The remaining rows are locked, because their devices are connecting. The next run tries them again.
-      if (cleared === 0) break
+      if (count === 0) break
+      for (const gateway of gateways) await publishDevicesOf(services, org.org, gateway)
       await nextTurn()
     }
     if (endedAt < now - keepNodeMs && reachableSince < now - keepAfterStartMs) {
@@ -70,19 +74,18 @@ async function storeNewTimes({ db, reconnects }: Services, signal: AbortSignal):
   }
 }
 
-/** No answer changes, because the end of the node has disconnected these endpoints already. Returns how many there were. */
-async function clearSome(on: TelemetryTx, node: number, endedAt: number, times: PresenceTimes): Promise<number> {
+/**
+ * Returns how many endpoints there were, and which of them are gateways. Their answers stay the same, because the end of the node has
+ * disconnected them already. Devices that left just before their gateway have another `since` from now on.
+ */
+async function clearSome(on: TelemetryTx, node: number, endedAt: number, times: PresenceTimes) {
   const rows = await lockEndpointsOfNode(on, { node, limit: rowsPerStep })
-  if (rows.length === 0) return 0
+  if (rows.length === 0) return { count: 0, gateways: [] }
   const ids = rows.map(({ id }) => id)
   await insertSpansOfEndedNode(on, { ...times, ids })
   await updateNodeCleared(on, { ...times, ids, endedAt })
-  const gateways = rows.filter(({ is_gateway }) => is_gateway === 1)
-  await updateLeftWithGateways(
-    on,
-    gateways.map(({ id }) => id),
-    endedAt - hiddenBeforeEndMs,
-  )
+  const gateways = rows.filter(({ is_gateway }) => is_gateway === 1).map(({ id }) => id)
+  await updateLeftWithGateways(on, gateways, endedAt - hiddenBeforeEndMs)
   await queuePresenceMessages(on, ids, { type: 'endpoint.disconnected', at: endedAt, why: 'SERVER_ENDED' })
-  return rows.length
+  return { count: rows.length, gateways }
 }

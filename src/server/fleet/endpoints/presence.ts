@@ -135,7 +135,7 @@ export async function markDisconnected(
 }
 
 /** The state of devices that are not connected changes when their gateway leaves, and when it returns. */
-async function publishDevicesOf({ db, feed }: Services, org: number, gateway: string): Promise<void> {
+export async function publishDevicesOf({ db, feed }: Services, org: number, gateway: string): Promise<void> {
   const devices = await listIdsVia(db.forOrg(org), { gateway })
   feed.forOrg(org).publish(devices.map(({ id }) => ({ type: 'status', endpointId: id })))
 }

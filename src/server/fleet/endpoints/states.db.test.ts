@@ -1,5 +1,6 @@
 // The states of endpoints: asleep, unknown behind a gateway, and what rooms, events and the history make of them. [contract 8.state]
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { putBehindGateway } from '../../../../test/support/devices/gateway.ts'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { follow } from '../../../../test/support/event-follower.ts'
@@ -7,6 +8,8 @@ import { type Harness, startHarness, type TestOrg } from '../../../../test/suppo
 import { until } from '../../../../test/support/program.ts'
 import { hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
 import { sinceOfListed, stateOfListed } from '../../../contract/fleet/endpoints.ts'
+import { insertNode } from '../../nodes/store.ts'
+import { clearEndedNodes } from './ended-nodes.ts'
 import { endLongSleep } from './oversleep.ts'
 
 const settleMs = 10 * minuteMs
@@ -113,8 +116,10 @@ test('a device that sleeps for too long goes offline, which its history shows', 
   harness.clock.advance(335 * hourMs)
   await endLongSleep(harness.services, org.org.key, 336 * hourMs)
   expect(await stateOf(display)).toEqual({ state: 'ASLEEP', since: iso(asleepAt) })
+  const reader = await follow(org.client, { types: 'status' })
   harness.clock.advance(hourMs)
   await endLongSleep(harness.services, org.org.key, 336 * hourMs)
+  expect(await reader.next('status')).toMatchObject({ endpointId: display.id, roomIds: [room] })
   const oversleptAt = harness.clock.now()
   expect(await stateOf(display)).toEqual({ state: 'OFFLINE', since: iso(oversleptAt) })
   harness.clock.advance(hourMs)
@@ -191,6 +196,32 @@ test('devices whose gateway is away are unknown until it is back and has settled
     longestOutageSeconds: (gatewayAt - minuteMs - lostAt) / 1000,
     gaps: [{ state: 'UNKNOWN', from: iso(gatewayAt - minuteMs), to: iso(backAt + settleMs) }],
   })
+})
+
+test('a gateway whose server died takes along a device that left just before, which a status event says', async () => {
+  const codec = await device({})
+  const onlineSince = harness.clock.now()
+  const [gateway] = await putEndpoints(harness, org, [{ room_id: room, connected: 1, connection_time: onlineSince }])
+  await putBehindGateway(harness, gateway?.id ?? '', [codec.id])
+  harness.clock.advance(hourMs)
+  const leftAt = await leave(codec)
+  harness.clock.advance(30 * secondMs)
+  // The gateway was connected to another server than the device.
+  const at = harness.clock.now()
+  await harness.services.db.systemTransaction(async (on) => {
+    const dead = await insertNode(on, { name: 'east', process: `east ${org.id}`, version: '0', at: onlineSince })
+    const nodes = on.kysely.updateTable('nodes').set({ state: 'dead', ended_at: at })
+    await nodes.where('id', '=', dead?.id ?? 0).execute()
+    const row = on.kysely.updateTable('endpoints').set({ node_id: dead?.id ?? 0 })
+    await row.where('id', '=', gateway?.id ?? '').execute()
+  })
+  harness.services.db.invalidateAll()
+  expect(await stateOf(codec)).toEqual({ state: 'UNKNOWN', since: iso(leftAt) })
+  const reader = await follow(org.client, { types: 'status' })
+  harness.clock.advance(2 * minuteMs)
+  await clearEndedNodes(harness.services, new AbortController().signal)
+  expect(await reader.next('status')).toMatchObject({ endpointId: codec.id })
+  expect(await stateOf(codec)).toEqual({ state: 'UNKNOWN', since: iso(onlineSince) })
 })
 
 test('the end and the return of a gateway are status events of its devices', async () => {
