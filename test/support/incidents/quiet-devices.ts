@@ -39,10 +39,10 @@ export function quietDevices() {
     report,
 
     /** Makes a location with rooms, and this many devices in each. */
-    async newLocation(rooms: number, devicesPerRoom: number) {
+    async newLocation(rooms: number, devicesPerRoom: number, regionId?: number) {
       const { ctx } = service
       const name = `Location ${++locations}`
-      const locationId = (await locationsCreate(ctx, { name })).body.id
+      const locationId = (await locationsCreate(ctx, { name, ...(regionId !== undefined && { regionId }) })).body.id
       const roomIds: number[] = []
       for (let i = 0; i < rooms; i++) roomIds.push((await roomsCreate(ctx, { name: `Room ${i}`, locationId })).body.id)
       const devices = await putEndpoints(

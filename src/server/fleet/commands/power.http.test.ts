@@ -100,6 +100,29 @@ test('a switch that the device ignores expires after 5 minutes', async () => {
   await display.close()
 })
 
+test('a switch of a device that is asleep is skipped with a reason, audited, and not sent when the device wakes up', async () => {
+  const display = await newDisplay()
+  await display.publish('status', { sleeps: true, power: 'STANDBY' })
+  await display.close()
+  await until(
+    'the display is asleep',
+    async () => (await org.call('GET', `/endpoints/${display.id}`)).body.state === 'ASLEEP',
+  )
+  const log = await org.audit()
+  const { status, body } = await ask(display, true)
+  expect(status).toBe(200)
+  const skipped = { type: 'POWER', endpointId: display.id, state: 'SKIPPED' }
+  expect(body.operations).toMatchObject([{ ...skipped, error: 'The device is asleep and cannot be reached.' }])
+  const [entry, ...earlier] = await org.audit()
+  expect(entry).toMatchObject({ type: 'DEVICE_POWER_REQUESTED', target: { id: display.id } })
+  expect(earlier).toEqual(log)
+  await display.connect()
+  // The next operation that the display gets is a later one.
+  await send(display, false)
+  expect(await stateOf(body.operations[0].id)).toBe('SKIPPED')
+  await display.close()
+})
+
 test('a device that cannot be switched, or is not connected, is refused, and nothing is written', async () => {
   const bar = await newDevice(harness, org, { roomId })
   const display = await newDisplay()

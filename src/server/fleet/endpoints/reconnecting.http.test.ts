@@ -216,6 +216,44 @@ test('after a restart devices that were connected are reconnecting until they ar
   expect(await connections(gone)).toMatchObject({ outages: 1, longestOutageSeconds: (clock.now() - goneAt) / 1000 })
 })
 
+test('a device that was on when its server ended may have gone to sleep: it is asleep when --settle is over [contract 8.state]', async () => {
+  const { clock, org, api, services, connection, restart } = await startRestartable()
+  const status = JSON.stringify({ sleeps: true, power: 'ON' })
+  const rows = await putEndpoints({ services: services() }, org, [{ rest: 'AWAKE', status }])
+  const [row] = rows as [Row]
+  await putCredentials(services(), rows)
+  const connectedAt = clock.now()
+  await connection(row).connect()
+  clock.advance(hourMs)
+  const { endedAt, startedAt } = await restart(secondMs)
+  const settledAt = startedAt + settleMs
+  const presence = async () => {
+    const { state, since } = (await api().endpointsGet({ id: row.id })).body
+    return { state, since }
+  }
+  expect(await presence()).toEqual({ state: 'UNKNOWN', since: iso(connectedAt) })
+  clock.advance(settleMs - 1)
+  expect(await presence()).toEqual({ state: 'UNKNOWN', since: iso(connectedAt) })
+  clock.advance(1)
+  const asleep = { state: 'ASLEEP', since: iso(settledAt) }
+  expect(await presence()).toEqual(asleep)
+  await clearEndedNodes(services(), new AbortController().signal)
+  clock.advance(hourMs)
+  expect(await presence(), 'the row no longer names the node').toEqual(asleep)
+  expect((await api().endpointsConnections({ id: row.id, from: connectedAt })).body).toMatchObject({
+    outages: 0,
+    onlineShare: 1,
+    spans: [{ why: 'SERVER_ENDED', followedBy: 'UNKNOWN' }],
+    gaps: [
+      { state: 'UNKNOWN', from: iso(endedAt), to: iso(settledAt) },
+      { state: 'ASLEEP', from: iso(settledAt), to: iso(clock.now()) },
+    ],
+  })
+  await connection(row).connect()
+  await connection(row).disconnect('LOST')
+  expect(await presence(), 'it vanished while it was on').toMatchObject({ state: 'OFFLINE' })
+})
+
 test('after a crash during the grace period and a long downtime, devices of the run before are reconnecting; after a later crash they stay offline [contract 8.state]', async () => {
   const { clock, org, api, services, connection, restart } = await startRestartable()
   const rows = await putEndpoints({ services: services() }, org, [{}, {}])

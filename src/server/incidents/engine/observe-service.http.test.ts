@@ -1,6 +1,7 @@
 // The rules about credentials, the certificate and the channels, with real connections. [contract 10.rule]
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { putEndpoints } from '../../../../test/support/database/endpoint-rows.ts'
 import { connack, frames, rawMqtt } from '../../../../test/support/devices/raw-mqtt.ts'
 import { enrolTestDevice } from '../../../../test/support/devices/test-device.ts'
 import { FindingsWatch } from '../../../../test/support/findings.ts'
@@ -58,6 +59,17 @@ test('credential.refused: 5 wrong credentials in 10 minutes open, none for an ho
   expect((await watch.full()).ended).toEqual([])
   advance(1)
   expect((await watch.full()).ended).toEqual([`credential.refused ${endpointId}`])
+})
+
+test('sleepsAtMostHours of an organisation says how long its devices may sleep [contract 8.state]', async () => {
+  const limits = { sleepsAtMostHours: 48 }
+  const set = await org.call('PUT', '/incident_rules/device.offline', { body: { limits } })
+  expect(set.status, set.text).toBe(200)
+  const asleepFor = (hours: number) => ({ rest: 'RESTING', connection_time: now - hours * hourMs }) as const
+  const [longer, shorter] = await putEndpoints(harness, org, [asleepFor(48), asleepFor(47)])
+  const stateOf = async (id = '') => (await org.call('GET', `/endpoints/${id}`)).body.state
+  await until('the first has slept for too long', async () => (await stateOf(longer?.id)) === 'OFFLINE')
+  expect(await stateOf(shorter?.id)).toBe('ASLEEP')
 })
 
 const takenOver = (address: string, count: number) => ({ kind: 'taken over', address, count })

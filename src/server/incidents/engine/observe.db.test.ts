@@ -84,22 +84,29 @@ test('device.offline: a restart that was asked for counts only after 10 minutes,
 })
 
 test('device.flapping: 6 disconnects in 60 minutes open, none for the time of the rule ends', async () => {
-  const rows = await putEndpoints(harness, org, [{ connected: 1 }, { connected: 1 }])
-  const [flapping, calm] = rows as [(typeof rows)[0], (typeof rows)[0]]
-  const ends = (number: number, why: 'LOST' | 'SERVER_ENDED' = 'LOST') =>
+  const rows = await putEndpoints(harness, org, [{ connected: 1 }, { connected: 1 }, { connected: 1 }])
+  const [flapping, calm, sleeper] = rows as [(typeof rows)[0], (typeof rows)[0], (typeof rows)[0]]
+  type Span = { why?: 'SERVER_ENDED'; followed_by?: 'ASLEEP' | 'UNKNOWN' | 'OFFLINE' }
+  const ends = (number: number, { why, followed_by }: Span = {}) =>
     harness.services.db.systemTransaction(async ({ kysely }) => {
       const until = harness.clock.now()
-      const span = { org: org.org.key, endpoint: number, since: until - 1000, until, why }
-      await kysely.insertInto('connection_spans').values(span).execute()
+      const span = { org: org.org.key, endpoint: number, since: until - 1000, until, why: why ?? ('LOST' as const) }
+      await kysely
+        .insertInto('connection_spans')
+        .values({ ...span, followed_by: followed_by ?? null })
+        .execute()
     })
   for (let i = 0; i < 5; i++) {
     advance(10 * minuteMs)
-    await ends(flapping.number)
-    await ends(calm.number, 'SERVER_ENDED')
+    await ends(flapping.number, { followed_by: 'OFFLINE' })
+    await ends(calm.number, { why: 'SERVER_ENDED' })
+    // Neither a device that falls asleep nor one that leaves with its gateway flaps.
+    await ends(sleeper.number, { followed_by: i % 2 === 0 ? 'ASLEEP' : 'UNKNOWN' })
     expect(await watch.quick()).toMatchObject(changed([], []))
   }
   advance(5 * minuteMs)
-  await ends(calm.number, 'SERVER_ENDED')
+  await ends(calm.number, { why: 'SERVER_ENDED' })
+  await ends(sleeper.number, { followed_by: 'UNKNOWN' })
   await ends(flapping.number)
   expect(await watch.quick()).toMatchObject(changed([`device.flapping ${flapping.id}`], []))
   advance(50 * minuteMs)

@@ -4,7 +4,11 @@ import { putBehindGateway } from '../../../../test/support/devices/gateway.ts'
 import { firstDay as monday, type QuietDevice, quietDevices } from '../../../../test/support/incidents/quiet-devices.ts'
 import { isFullForm } from '../../../../test/support/long-form.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../contract/durations.ts'
+import { RequestContext } from '../../context/request-context.ts'
+import { RegionAccess } from '../../core/region-access.ts'
+import { regionsCreate } from '../../fleet/regions/rules.ts'
 import { readRoomsInPages } from '../../fleet/rooms/rules.ts'
+import { incidentsList } from '../rules.ts'
 
 const settleMs = 10 * minuteMs
 /** How often the rules run while time passes. The short form runs them less often than a service would. */
@@ -144,6 +148,64 @@ test('a device that does not come back with its gateway is an incident of its ow
   await connect(lost)
   await connect(sleeper)
   await pass(3 * minuteMs)
+  expect(await open()).toEqual([])
+})
+
+test('an incident of a device that was offline before its gateway stays as it was while the gateway is away [contract 10.gateway]', async () => {
+  const { devices } = await newLocation(3, 2)
+  const [gateway, , lost, , behind] = devices as [QuietDevice, QuietDevice, QuietDevice, QuietDevice, QuietDevice]
+  await putBehindGateway(world.service, gateway.id, [lost.id, behind.id])
+  for (const device of devices) await connect(device)
+  await pass(settleMs)
+  await disconnect(lost)
+  await pass(6 * minuteMs)
+  const [before] = await open()
+  expect(before).toMatchObject({ cause: { level: 'ENDPOINT', id: lost.id }, openSubjectCount: 1 })
+  await pass(hourMs, 5 * minuteMs)
+  for (const device of [gateway, behind]) await disconnect(device)
+  await pass(6 * minuteMs)
+  const [own, ofGateway, ...more] = (await open()).toSorted((a, b) => Number(a.id) - Number(b.id))
+  expect([own, more]).toEqual([before, []])
+  expect(ofGateway).toMatchObject({ cause: { level: 'GATEWAY' }, openSubjectCount: 2 })
+  for (const device of [gateway, behind]) await connect(device)
+  await pass(settleMs + 3 * minuteMs)
+  expect(await open()).toEqual([before])
+  await connect(lost)
+  await pass(3 * minuteMs)
+  expect(await open()).toEqual([])
+})
+
+test('the incident of a gateway is a warning, and critical when a room has no other device online; a caller of one region gets its part [contract 10.gateway]', async () => {
+  const { ctx, services } = world.service
+  const regionId = (await regionsCreate(ctx, { name: 'Asia' })).body.id
+  const [rack, far] = [await newLocation(2, 2), await newLocation(1, 3, regionId)]
+  const [gateway, , near, beside] = rack.devices as [QuietDevice, QuietDevice, QuietDevice, QuietDevice]
+  const behind = [near, ...far.devices.slice(0, 2)]
+  const devices = [...rack.devices, ...far.devices]
+  await putBehindGateway(
+    world.service,
+    gateway.id,
+    behind.map(({ id }) => id),
+  )
+  for (const device of devices) await connect(device)
+  await pass(minuteMs)
+  for (const device of [gateway, ...behind]) await disconnect(device)
+  await pass(6 * minuteMs)
+  const hint = expect.stringMatching(/^Check the machine that the gateway runs on/)
+  expect(await open()).toMatchObject([{ severity: 'WARNING', cause: { level: 'GATEWAY' }, openSubjectCount: 4, hint }])
+  const { org, actor, may } = ctx
+  const caller = new RequestContext(services, { org, actor, may, access: RegionAccess.of([regionId]) })
+  const part = { title: 'A gateway is offline: 2 devices in 1 room cannot be seen', openSubjectCount: 2, hint }
+  expect((await incidentsList(caller, {})).incidents).toMatchObject([{ ...part, severity: 'WARNING' }])
+  await disconnect(beside)
+  await pass(6 * minuteMs)
+  const ofGateway = (await open()).find(({ cause }) => cause.level === 'GATEWAY')
+  expect(ofGateway).toMatchObject({ severity: 'CRITICAL', openSubjectCount: 4 })
+  expect((await incidentsList(caller, {})).incidents, 'its room has a device online').toMatchObject([
+    { ...part, severity: 'WARNING' },
+  ])
+  for (const device of [gateway, ...behind, beside]) await connect(device)
+  await pass(settleMs + 3 * minuteMs)
   expect(await open()).toEqual([])
 })
 

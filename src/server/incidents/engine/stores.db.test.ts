@@ -100,8 +100,8 @@ test('wrong credentials are counted by minute, and forgotten', async () => {
   expect(await hasAttemptBefore(db.system, { before: 8 })).toBe(false)
 })
 
-test('the devices of ended nodes are counted once, by their row or by their history', async () => {
-  const { all, org, node, here, there, put } = world
+test('the devices of ended nodes are counted once, by their row or by their history, without those that may sleep', async () => {
+  const { all, org, node, here, there, put, write } = world
   for (const { number } of [here, there]) {
     await put('connection_spans', {
       org,
@@ -117,4 +117,10 @@ test('the devices of ended nodes are counted once, by their row or by their hist
   const lost = await listLostDevices(all, { node, endedAt: storedAt })
   expect(lost.map(({ id }) => id).sort()).toEqual([here.id, there.id].sort())
   expect(await listLostDevices(all, { node, endedAt: 1 })).toEqual([{ id: here.id }])
+  for (const rest of ['RESTING', 'AWAKE'] as const) {
+    // One is found by its row, the other by its history.
+    await write(({ kysely }) => kysely.updateTable('endpoints').set({ rest }).execute())
+    expect(Number((await countDevicesOfNodes(all, { ends: [storedAt], nodes: [node] }))?.count)).toBe(0)
+    expect(await listLostDevices(all, { node, endedAt: storedAt })).toEqual([])
+  }
 })

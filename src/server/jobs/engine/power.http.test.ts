@@ -1,6 +1,6 @@
 // A POWER job with real devices: staged, with devices that leave the network when they are off. [contract 8.power] [contract 12.states]
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestDevice } from '../../../../test/support/devices/test-device.ts'
+import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { type Harness, quickTasks, startHarness, type TestOrg } from '../../../../test/support/harness.ts'
 import { jobOnce, newJob, newRooms, unitsOf } from '../../../../test/support/jobs/job-devices.ts'
 import { until } from '../../../../test/support/program.ts'
@@ -50,6 +50,41 @@ test('a staged job switches off, waits for idle rooms by default, and its soak a
   await jobOnce(org, id, 'it has ended', ({ state }) => state === 'SUCCEEDED')
   expect((await unitsOf(org, id)).map(({ state }) => state)).toEqual(['SUCCEEDED', 'SUCCEEDED'])
   expect((await org.call('POST', `/jobs/${id}/roll_back`, { body: {} })).body.code).toBe('FAILED_PRECONDITION')
+})
+
+test('a display that is asleep is skipped: another one of its room is switched, and a room without another is skipped', async () => {
+  const { roomIds, displays } = await newDisplays(2)
+  const [awake, alone] = displays as [TestDevice, TestDevice]
+  const neighbour = await newDevice(harness, org, { roomId: roomIds[0] as number })
+  await awake.publish('status', { power: 'STANDBY' })
+  for (const display of [neighbour, alone]) {
+    await display.publish('status', { actions: ['power'], sleeps: true, power: 'STANDBY' })
+    await display.close()
+    const stateOf = async () => (await org.call('GET', `/endpoints/${display.id}`)).body.state
+    await until('it is asleep', async () => (await stateOf()) === 'ASLEEP')
+  }
+  const body = { target: { roomIds }, action: { type: 'POWER', on: true } }
+  const reason = 'The device is asleep and cannot be reached.'
+  const planned = (await org.call('POST', '/jobs/plan', { body: { name: 'On', ...body } })).body
+  expect(planned.rooms.map(({ outcome, reason }: { outcome: string; reason?: string }) => [outcome, reason])).toEqual([
+    ['now', undefined],
+    ['skipped', reason],
+  ])
+  const { id } = await newJob(org, body)
+  expect(await awake.next('operation', 15_000)).toMatchObject({ type: 'POWER', on: true })
+  await awake.publish('status', { power: 'ON' })
+  await jobOnce(org, id, 'it has ended', ({ state }) => state === 'SUCCEEDED')
+  const units = await unitsOf(org, id)
+  expect(units.map((unit) => [unit.roomIds, unit.state, unit.reason])).toEqual([
+    [[roomIds[0]], 'SUCCEEDED', undefined],
+    [[roomIds[1]], 'SKIPPED', reason],
+  ])
+  const { endpoints } = units[0]
+  expect(endpoints.find((one: { endpointId: string }) => one.endpointId === neighbour.id)).toMatchObject({
+    state: 'SKIPPED',
+    error: reason,
+  })
+  await awake.close()
 })
 
 test('a job that switches on does not wait for idle rooms; a device that ignores it fails its room', async () => {

@@ -97,6 +97,22 @@ test.for([
   expect(world.openCauses).toEqual(expected)
 })
 
+test.for([
+  { name: '2 of the other 3', rooms: 4, leftOut: 1, cut: 2, expected: ['ROOM 1000: 1', 'ROOM 1001: 1'] },
+  { name: '3 of the other 4', rooms: 6, leftOut: 2, cut: 3, expected: ['LOCATION 1: 3'] },
+  { name: '3 of the other 6', rooms: 7, leftOut: 1, cut: 3, expected: ['LOCATION 1: 3'] },
+])(
+  '$leftOut of $rooms rooms are asleep or unknown, and $name offline: $expected [contract 10.cause]',
+  ({ rooms, leftOut, cut, expected }) => {
+    const world = new IncidentWorld()
+    const site = world.addLocation(1, rooms)
+    for (const id of site.slice(-leftOut).flat()) world.leftOut.add(id)
+    world.cut(...site.slice(0, cut).flat())
+    world.pass(10 * minuteMs)
+    expect(world.openCauses).toEqual(expected)
+  },
+)
+
 test('rooms that were offline an hour before do not count for a location, and keep their incidents [contract 10.cause]', () => {
   const world = new IncidentWorld()
   const rooms = world.addLocation(1, 10)

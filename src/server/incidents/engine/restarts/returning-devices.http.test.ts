@@ -50,6 +50,13 @@ test('a device that went from node to node while they stopped counts once, and m
     ...Array.from({ length: 6 }, () => ({ node_id: last ?? 0, connection_time: start - 35 * secondMs })),
     ...Array.from({ length: 4 }, () => ({ connected: 1, connection_time: start + secondMs })),
   ])
+  // Devices that sleep may have gone to sleep meanwhile, so they count neither as connected before nor as missing.
+  const mayBeAsleep = (['RESTING', 'AWAKE'] as const).flatMap((rest) => Array(10).fill({ rest }))
+  await putEndpoints(
+    harness,
+    org,
+    mayBeAsleep.map((values) => ({ ...values, node_id: last ?? 0, connection_time: start - 35 * secondMs })),
+  )
   const spans = rows.flatMap(({ number }, i) =>
     [ends[0], ends[1], ...(i < 6 ? [] : [ends[3]])].map((until = 0) => ({
       org: org.org.key,

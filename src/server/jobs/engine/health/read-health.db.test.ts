@@ -1,5 +1,6 @@
 // Tests how the health of soaking units is read: connections, incidents and locations. [contract 12.states]
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { putBehindGateway } from '../../../../../test/support/devices/gateway.ts'
 import { newDevice, type TestDevice } from '../../../../../test/support/devices/test-device.ts'
 import { FindingsWatch } from '../../../../../test/support/findings.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../../../test/support/harness.ts'
@@ -102,26 +103,37 @@ test('an incident that opened since on the room makes a unit unhealthy, and half
   await f.close()
 })
 
-test('devices that were switched off are not half of a location that is offline [contract 8.power]', async () => {
-  const f = await newSoak(4)
-  for (const n of [2, 3]) {
-    const device = f.devices[n] as TestDevice
-    await device.publish('status', { actions: ['power'], power: 'ON' })
-    await f.call('POST', `/endpoints/${device.id}/power`, { body: { on: false } })
-    expect(await device.next('operation')).toMatchObject({ type: 'POWER', on: false })
-    await f.cut(n)
-  }
-  await f.cut(0)
-  harness.clock.advance(5 * minuteMs)
-  expect((await f.read()).get(f.unitOf(0) as number)).toMatchObject({ state: 'unhealthy' })
-  // The deadline of the command is over.
-  harness.clock.advance(minuteMs)
-  await f.devices[2]?.connect()
-  await f.cut(2)
-  const outage = { state: 'outage', reason: '2 of 3 devices of Oslo are offline' }
-  expect((await f.read()).get(f.unitOf(0) as number), 'one has disconnected again since').toEqual(outage)
-  await f.close()
-})
+test.for([
+  { name: 'were switched off', sleeps: false },
+  { name: 'are asleep', sleeps: true },
+])(
+  'devices that $name are not half of a location that is offline [contract 8.power] [contract 8.state]',
+  async ({ sleeps }) => {
+    const f = await newSoak(4)
+    for (const n of [2, 3]) {
+      const device = f.devices[n] as TestDevice
+      if (sleeps) {
+        await device.publish('status', { sleeps, power: 'STANDBY' })
+      } else {
+        await device.publish('status', { actions: ['power'], power: 'ON' })
+        await f.call('POST', `/endpoints/${device.id}/power`, { body: { on: false } })
+        expect(await device.next('operation')).toMatchObject({ type: 'POWER', on: false })
+      }
+      await f.cut(n)
+    }
+    await f.cut(0)
+    harness.clock.advance(5 * minuteMs)
+    expect((await f.read()).get(f.unitOf(0) as number)).toMatchObject({ state: 'unhealthy' })
+    // The deadline of the command is over.
+    harness.clock.advance(minuteMs)
+    await f.devices[2]?.connect()
+    if (sleeps) await f.devices[2]?.publish('status', { power: 'ON' })
+    await f.cut(2)
+    const outage = { state: 'outage', reason: '2 of 3 devices of Oslo are offline' }
+    expect((await f.read()).get(f.unitOf(0) as number), 'one has disconnected again since').toEqual(outage)
+    await f.close()
+  },
+)
 
 test('the incident of a gateway that is away is not one of the devices behind it [contract 12.states]', async () => {
   const f = await newSoak(2)
@@ -134,6 +146,35 @@ test('the incident of a gateway that is away is not one of the devices behind it
   expect(await f.read()).toEqual(new Map())
   await newIncident(harness, f, { ...offline, level: 'LOCATION' })
   expect((await f.read()).get(f.unitOf(0) as number), 'another outage is').toMatchObject({ state: 'unhealthy' })
+  await gateway.close()
+  await f.close()
+})
+
+test('a disconnect that followed the end of the gateway is not counted, as one that a server caused is not [contract 12.states]', async () => {
+  const f = await newSoak(1)
+  const rack = (await f.call('POST', '/rooms', { body: { name: 'Rack' } })).body.id
+  const gateway = await newDevice(harness, f, { roomId: rack })
+  const [device] = f.devices as [TestDevice]
+  await putBehindGateway(harness, gateway.id, [device.id])
+  await gateway.close()
+  const isGone = async () => !(await f.call('GET', `/endpoints/${gateway.id}`)).body.connected
+  await until('the gateway is offline', isGone)
+  await f.cut(0)
+  const name = `Bar ${device.serial.slice(-6)}`
+  expect(await f.read()).toMatchObject(new Map([[f.unitOf(0), { state: 'reconnecting' }]]))
+  await gateway.connect()
+  await device.connect()
+  const reconnectOnce = async () => {
+    // The gateway has settled.
+    harness.clock.advance(11 * minuteMs)
+    await f.cut(0)
+    harness.clock.advance(1000)
+    await device.connect()
+    return f.read()
+  }
+  expect(await reconnectOnce(), 'the one that the device caused').toEqual(new Map())
+  const twice = new Map([[f.unitOf(0), { state: 'unhealthy', reason: `${name} disconnected 2 times` }]])
+  expect(await reconnectOnce()).toEqual(twice)
   await gateway.close()
   await f.close()
 })
