@@ -17,22 +17,21 @@ export interface CsvList {
   readonly columns: readonly CsvColumn[]
   /** Items can have `fields`, of which each name is a column too. */
   readonly hasFields: boolean
-  /** Adds the values that the JSON of an item leaves out because others say them: a reader of a table does not know that. */
-  readonly whole?: (item: Item) => Item
+}
+
+interface ColumnOptions {
+  /** Texts of values that `csvText` would not make readable, by their keys. */
+  readonly texts?: Readonly<Record<string, (value: never) => string>>
+  /** The columns, if they are not those of the item. */
+  readonly columns?: readonly CsvColumn[]
 }
 
 export const csvList = (
   name: string,
   key: string,
   item: TSchema,
-  { columns = columnsOf(item), ...rest }: Partial<Pick<CsvList, 'columns' | 'whole'>> = {},
-): CsvList => ({
-  name,
-  key,
-  columns,
-  hasFields: Object.hasOwn(propertiesOf(item) ?? {}, fieldsKey),
-  ...rest,
-})
+  { texts = {}, columns = columnsOf(item, texts) }: ColumnOptions = {},
+): CsvList => ({ name, key, columns, hasFields: Object.hasOwn(propertiesOf(item) ?? {}, fieldsKey) })
 
 const fieldsKey = 'fields'
 
@@ -40,9 +39,11 @@ const propertiesOf = (shape: TSchema): Readonly<Record<string, TSchema>> | undef
   (shape as { properties?: Record<string, TSchema> }).properties
 
 /** An object has a column for each of its values. An object in one of these is JSON. */
-const columnsOf = (shape: TSchema): readonly CsvColumn[] =>
+const columnsOf = (shape: TSchema, texts: NonNullable<ColumnOptions['texts']>): readonly CsvColumn[] =>
   Object.entries(propertiesOf(shape) ?? {}).flatMap(([key, value]) => {
     if (key === fieldsKey) return []
+    const textOf = texts[key] as ((value: unknown) => string) | undefined
+    if (textOf) return [{ name: key, textOf: (item) => (item[key] === undefined ? '' : textOf(item[key])) }]
     const inner = propertiesOf(value)
     return inner ? Object.keys(inner).map((name) => columnAt(key, name)) : [columnAt(key)]
   })

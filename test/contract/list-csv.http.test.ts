@@ -5,6 +5,7 @@ import { operationIds, operations } from '../../src/contract/operations.ts'
 import { pathFor } from '../support/contract/calls.ts'
 import { csvLines } from '../support/csv-lines.ts'
 import { putEndpoints } from '../support/database/endpoint-rows.ts'
+import { fullStatusReport } from '../support/devices/reported-cases.ts'
 import { type Fixture, newFixture } from '../support/fixture.ts'
 import { type Harness, type Reply, startHarness } from '../support/harness.ts'
 import { cpuLimitMs, runCount } from '../support/long-form.ts'
@@ -14,7 +15,8 @@ let harness: Harness
 let f: Fixture
 let callers: Readonly<Record<string, string>>
 beforeAll(async () => {
-  harness = await startHarness()
+  // Scheduled tasks take turns too, so they have long pauses.
+  harness = await startHarness({}, { taskPauseShare: 500 })
   f = await newFixture(harness)
   await f.call('POST', '/rooms', { body: { name: '=HYPERLINK("x")\u202e, "quoted"', tags: ['big', 'quiet'] } })
   const seen = { name: '-5', locationId: f.location, capacity: 8, externalId: '@R5', fields: { cost_centre: '+47' } }
@@ -74,6 +76,16 @@ async function readItems(path: string, key: string, list: string): Promise<{ fir
   return { first, items }
 }
 
+/** Listed endpoints with what the list leaves out. `reported-status.http.test.ts` has the texts of lists. */
+const wholeEndpoints = (items: readonly Item[], key: string): Promise<Item[]> =>
+  Promise.all(
+    items.map(async (item) => {
+      const { networks, ...endpoint } = (await get(`/v1/orgs/${f.id}/endpoints/${item.id}`, key)).body
+      expect(networks).toEqual([])
+      return { ...item, latestVersion: undefined, ...endpoint }
+    }),
+  )
+
 describe.each(listIds)('%s', (id) => {
   const { csvList, query }: Operation = operations[id]
   if (!csvList) throw new Error(`${id} has no list`)
@@ -91,11 +103,9 @@ describe.each(listIds)('%s', (id) => {
         expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
         expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="${csvList.name}.csv"`)
         const [header = [], ...lines] = csvLines(csv.text)
+        const shown = id === 'endpointsBasicList' ? await wholeEndpoints(items, key) : items
         expect(lines, `${name} ${path}`).toEqual(
-          items.map((item) => {
-            const whole = csvList.whole?.(item) ?? item
-            return header.map((column) => cellOf(valueIn(whole, column)))
-          }),
+          shown.map((item) => header.map((column) => cellOf(valueIn(item, column)))),
         )
         rows += lines.length
       }
@@ -192,7 +202,7 @@ test(`the CSV of ${manyRows} rooms and as many endpoints is written in short tur
   await putEndpoints(
     harness,
     org,
-    ids.map((room_id) => ({ room_id })),
+    ids.map((room_id) => ({ room_id, status: JSON.stringify(fullStatusReport) })),
   )
   for (const path of ['/rooms', '/endpoints', `/endpoints?regionId=${org.region}`]) {
     const read = () => org.call('GET', path, asCsv)
@@ -200,6 +210,14 @@ test(`the CSV of ${manyRows} rooms and as many endpoints is written in short tur
     const items: unknown[] = listed.rooms ?? listed.endpoints
     expect(items.length, path).toBeGreaterThanOrEqual(manyRows)
     expect(csvLines((await read()).text)).toHaveLength(1 + items.length)
-    expect(await shortestOfLongestTurns(cpuLimitMs(15), read), path).toBeLessThan(cpuLimitMs(15))
+    // A text of several megabytes would be decoded in a turn of the same event loop.
+    const readPieces = async () => {
+      const url = `${harness.url}/v1/orgs/${org.id}${path}`
+      const { body } = await fetch(url, { headers: { authorization: `Bearer ${org.key}`, accept: 'text/csv' } })
+      let bytes = 0
+      for await (const piece of body ?? []) bytes += piece.length
+      expect(bytes).toBeGreaterThan(20 * items.length)
+    }
+    expect(await shortestOfLongestTurns(cpuLimitMs(15), readPieces), path).toBeLessThan(cpuLimitMs(15))
   }
 })

@@ -1,8 +1,8 @@
 // Endpoints: what a managed device looks like, and what can be done with it. [contract 5.1]
 
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { csvList } from '../csv-list.ts'
-import { endpointKinds, modelOf, sensors } from '../device/models.ts'
+import { endpointKinds, sensors } from '../device/models.ts'
 import { hugeBodyBytes, largeBodyBytes, mediumBodyBytes, operation } from '../operation.ts'
 import {
   Bom,
@@ -22,6 +22,7 @@ import {
 } from '../shape.ts'
 import { CustomFieldFilters, CustomFields, ExternalId, SentCustomFields, SentExternalId } from './custom-fields.ts'
 import { sourceTypes } from './drivers.ts'
+import { endpointCellTexts } from './endpoint-csv.ts'
 import { Network, optional, optionalText, reportedFields } from './reported-status.ts'
 
 const id = Type.String({ format: 'uuid', description: 'Identifier of the endpoint.' })
@@ -194,19 +195,8 @@ export const BasicEndpoint = Shape('webpageBasicEndpoint', {
   ...assetValues,
 })
 
-/** A listed endpoint with what the JSON leaves out. [contract 6.csv] */
-function wholeEndpoint(listed: object): Readonly<Record<string, unknown>> {
-  const endpoint = listed as Static<typeof BasicEndpoint>
-  const { kind, manufacturer } = modelOf(endpoint.model)
-  return {
-    ...endpoint,
-    kind: kind ?? endpoint.kind,
-    manufacturer: manufacturer ?? endpoint.manufacturer,
-    state: stateOfListed(endpoint),
-    since: sinceOfListed(endpoint),
-    latestVersion: latestOfListed(endpoint),
-  }
-}
+/** A row of the list as CSV: the columns of the list first, then the other fields of the endpoint. [contract 6.csv] */
+const EndpointRow = Type.Object({ ...BasicEndpoint.properties, ...Endpoint.properties })
 
 /** Up to a thousand endpoints, named by their ids. [contract 7.4] */
 export const EndpointIds = Type.Array(Type.String({ description: 'Identifier of an endpoint.' }), {
@@ -247,7 +237,7 @@ export const endpointOperations = {
     },
     response: ListOf('webpageListBasicEndpointsResponse', 'endpoints', BasicEndpoint),
     csv: true,
-    csvList: csvList('endpoints', 'endpoints', BasicEndpoint, { whole: wholeEndpoint }),
+    csvList: csvList('endpoints', 'endpoints', EndpointRow, { texts: endpointCellTexts }),
     example: { query: { locationId: 3 }, response: { endpoints: [basic] } },
   }),
   endpointsGet: operation({

@@ -58,9 +58,12 @@ export class ReplayedAnswer {
 /** A list that is read in pages for CSV, because the whole list would take one long turn of the event loop. `read` begins anew at each call. */
 export class PagedList {
   readonly read: () => AsyncGenerator<object>
+  /** Reads only the `fields` of the items, if that is cheaper. */
+  readonly readFields: PagedList | undefined
 
-  constructor(read: () => AsyncGenerator<object>) {
+  constructor(read: () => AsyncGenerator<object>, readFields?: () => AsyncGenerator<object>) {
     this.read = read
+    this.readFields = readFields && new PagedList(readFields)
   }
 }
 

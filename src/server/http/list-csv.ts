@@ -23,18 +23,17 @@ export async function listAsCsv(
 ): Promise<StreamedAnswer> {
   const pageOf = async (pageToken?: string) =>
     (await read({ ...filters, pageSize: itemsPerPage, ...(pageToken && { pageToken }) })) as Page
-  const pages = pagesFrom(await pageOf(), pageOf)
-  const columns = [...list.columns, ...(list.hasFields ? await fieldColumns(list, pages) : [])]
+  const first = await pageOf()
+  const pages = pagesFrom(first, pageOf)
+  const withFields = first instanceof PagedList && first.readFields ? pagesFrom(first.readFields, pageOf) : pages
+  const columns = [...list.columns, ...(list.hasFields ? await fieldColumns(list, withFields) : [])]
   return csvAnswer(
     { bom: bom === true },
     {
       name: list.name,
       header: csvRow(columns.map(({ name }) => name)),
       batches: allItems(list, pages),
-      lineOf: (item) => {
-        const whole = list.whole?.(item) ?? item
-        return csvRow(columns.map(({ textOf }) => textOf(whole)))
-      },
+      lineOf: (item) => csvRow(columns.map(({ textOf }) => textOf(item))),
     },
   )
 }

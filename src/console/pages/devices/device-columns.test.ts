@@ -18,7 +18,9 @@ function fileOf(device: Partial<ListedDevice>, viaName?: string): Record<string,
 }
 
 test('every reported field that belongs into the CSV file is in it, and no other column shows one', () => {
-  const shown = Object.fromEntries(Object.values(reportedCases).flatMap(({ csv }) => (csv ? [csv] : [])))
+  const shown = Object.fromEntries(
+    Object.values(reportedCases).flatMap(({ consoleCsv }) => (consoleCsv ? [consoleCsv] : [])),
+  )
   const full = fileOf(fullStatusReport)
   expect(full).toMatchObject(shown)
   const empty = fileOf({})

@@ -235,8 +235,8 @@ export function basicEndpointView(
   if (row.profile_id !== null) view.profileId = row.profile_id
   if (row.config_state !== null) view.configState = row.config_state as NonNullable<BasicEndpointView['configState']>
   if (localIpAddress !== undefined) view.localIpAddress = localIpAddress
-  const macAddresses = networks?.flatMap(({ macAddress }) => macAddress ?? [])
-  if (macAddresses?.length) view.macAddresses = macAddresses
+  const macAddresses = macAddressesOf(networks)
+  if (macAddresses.length > 0) view.macAddresses = macAddresses
   if (inCallStatus !== undefined) view.inCallStatus = inCallStatus
   if (firmwareVersion !== undefined) view.firmwareVersion = firmwareVersion
   // Most devices have the latest.
@@ -247,6 +247,24 @@ export function basicEndpointView(
   if (hasAssetValues(row)) Object.assign(view, assetValues(row))
   return view
 }
+
+/** A row of the list as CSV: the endpoint, with the values that only the list has. */
+export function endpointCsvView(
+  row: Parameters<typeof endpointView>[0] & Pick<Parameters<typeof basicEndpointView>[0], 'room_name' | 'config_state'>,
+) {
+  const view = endpointView(row, row.room_name)
+  const macAddresses = macAddressesOf(view.networks)
+  return {
+    ...view,
+    ...(row.config_state !== null && {
+      configState: row.config_state as NonNullable<BasicEndpointView['configState']>,
+    }),
+    ...(macAddresses.length > 0 && { macAddresses }),
+  }
+}
+
+const macAddressesOf = (networks: ReportedStatus['networks'] = []): string[] =>
+  networks.flatMap(({ macAddress }) => macAddress ?? [])
 
 const isDefault = (actions: readonly DeviceAction[]): boolean =>
   actions.length === defaultActions.length && defaultActions.every((action) => actions.includes(action))

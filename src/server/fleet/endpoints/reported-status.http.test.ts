@@ -1,5 +1,6 @@
 // Status reports of devices of any maker, and how answers show them. [contract 5.1] [contract 5.1.readings]
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { csvLines } from '../../../../test/support/csv-lines.ts'
 import { fullStatusReport, reportedCases } from '../../../../test/support/devices/reported-cases.ts'
 import { newDevice, type TestDevice } from '../../../../test/support/devices/test-device.ts'
 import { follow } from '../../../../test/support/event-follower.ts'
@@ -53,8 +54,29 @@ test('every field of a status is shown, in the list too if the console saves it 
   await device.publish('status', { power: 'STANDBY' })
   expect(await shown()).toMatchObject(shownFields(fullStatusReport))
   const { endpoints } = (await org.call('GET', '/endpoints')).body
-  const inFile = Object.entries(reportedCases).filter(([, { csv }]) => csv)
+  const inFile = Object.entries(reportedCases).filter(([, { consoleCsv }]) => consoleCsv)
   expect(endpoints).toMatchObject([Object.fromEntries(inFile.map(([name, { value }]) => [name, value]))])
+})
+
+test('every field of a status has a cell in the CSV of the list, even for a list of names or of a gateway [contract 6.csv]', async () => {
+  const cells = Object.entries(reportedCases).map(([name, { cell }]) => [name, cell])
+  const rowAt = async (path: string) => {
+    const { text } = await org.call('GET', path, { headers: { accept: 'text/csv' } })
+    const [header = [], row = [], ...others] = csvLines(text)
+    expect(others).toEqual([])
+    return Object.fromEntries(header.map((name, column) => [name, row[column]]))
+  }
+  for (const path of ['/endpoints', `/endpoints?ids=${device.id}`]) {
+    expect(await rowAt(path), path).toMatchObject(Object.fromEntries(cells))
+  }
+  const [faults, inputs] = [[{ code: 'fan', level: 'INFO', text: 'slow' }], ['=1+1', 'HDMI 2']]
+  await device.publish('status', { faults: [...faults, { ...faults[0], code: 'lamp' }], inputs, sensors: [] })
+  expect(await rowAt('/endpoints')).toMatchObject({
+    faults: 'INFO fan: slow; INFO lamp: slow',
+    inputs: "'=1+1; HDMI 2",
+    sensors: '',
+  })
+  await device.publish('status', fullStatusReport)
 })
 
 test('every field of a status is refused if its value is wrong, and nothing of such a report is stored [contract 5.1]', async () => {

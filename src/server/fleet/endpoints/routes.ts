@@ -21,7 +21,8 @@ export const endpointRoutes = (
   | 'endpointsMoveRoom'
   | 'endpointsAssignProfile'
 > => ({
-  endpointsBasicList: (ctx, { query, csv }) => (csv ? endpointsInPages : endpointsBasicList)(ctx, cache, query),
+  endpointsBasicList: (ctx, { query, csv }) =>
+    csv ? endpointsInPages(ctx, query) : endpointsBasicList(ctx, cache, query),
   endpointsGet: (ctx, { params }) => endpointsGet(ctx, cache, params.id),
   endpointsUpdate: (ctx, { params, body }) => endpointsUpdate(ctx, params.id, body),
   endpointsDelete: (ctx, { params, query }) => endpointsDelete(ctx, params.id, query.items),

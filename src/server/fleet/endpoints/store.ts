@@ -34,6 +34,16 @@ const columns = [
   ...givenColumns.map((column) => `e.${column}` as const),
 ] as const
 
+/** The columns of one endpoint that the list does not show. */
+const unlistedColumns = [
+  'e.enrolment_time',
+  'e.missing_at_source',
+  'e.readings',
+  'e.given_name',
+  'e.note',
+  'e.given_sleeps',
+] as const
+
 /** Endpoints with the node that their device is connected to, for `isConnected` and `connectionTime`. */
 const endpointsWithNode = (db: Kysely<DatabaseSchema>) =>
   db.selectFrom('endpoints as e').leftJoin('nodes as d', 'd.id', 'e.node_id')
@@ -85,17 +95,39 @@ export const listEndpoints = bySite((byRegion, byLocation) =>
   visibleQuery('location', 'r.location_id', (db, p: Filter) => listedAtSite(db, p, byRegion, byLocation)),
 )
 
-/** Lists the endpoints after an id, a page of them. */
-export const listEndpointsPage = bySite((byRegion, byLocation) =>
-  visibleQuery('location', 'r.location_id', (db, p: Filter & { after: string; limit: number }) =>
-    listedAtSite(db, p, byRegion, byLocation).where('e.id', '>', p.after).limit(p.limit),
+const idsAtSite = (
+  db: Kysely<DatabaseSchema>,
+  p: Omit<Filter, keyof PresenceTimes>,
+  byRegion: boolean,
+  byLocation: boolean,
+) =>
+  db
+    .selectFrom('endpoints as e')
+    .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
+    .$if(byRegion, (q) =>
+      q.innerJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id')),
+    )
+    .select('e.id')
+    .where('e.org', '=', p.org)
+    .$if(byRegion, (q) => q.where(sql.ref('l.region_id'), '=', p.region))
+    .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
+    .orderBy('e.id')
+
+/** Lists the ids of endpoints after an id, a page of them. The database sorts all endpoints that the filter finds for each page, so it gets no other columns. */
+export const listEndpointIdsPage = bySite((byRegion, byLocation) =>
+  visibleQuery(
+    'location',
+    'r.location_id',
+    (db, p: Omit<Filter, keyof PresenceTimes> & { after: string; limit: number }) =>
+      idsAtSite(db, p, byRegion, byLocation).where('e.id', '>', p.after).limit(p.limit),
   ),
 )
 export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
 
-/** With the location and the region of each, by which callers filter. */
+/** With the location and the region of each, by which callers filter, and all columns that an endpoint shows. */
 const listedAnywhere = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: number }) =>
   listed(db, p)
+    .select(unlistedColumns)
     .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
     .select(['r.location_id', 'l.region_id'])
     .where('e.org', '=', p.org)
@@ -108,6 +140,8 @@ export const listEndpointsOfIds = visibleQuery(
   (db, p: PresenceTimes & { org: number; ids: readonly string[] }, engine) =>
     listedAnywhere(db, p).where(isAnyOf(engine, 'e.id', p.ids)),
 )
+
+export type WholeListedEndpoint = Awaited<ReturnType<typeof listEndpointsOfIds>>[number]
 
 /** Lists the devices of a gateway, with the columns of the list. */
 export const listEndpointsVia = visibleQuery(
