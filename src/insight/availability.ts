@@ -1,6 +1,6 @@
 // Counts the availability of a room: each second of the counted time is in one class, and the classes add up to it.
 import { availabilityClasses } from '../contract/reports/availability.ts'
-import { joinPeriods, PeriodReader, type SecondsPeriod } from './periods.ts'
+import { PeriodReader, type SecondsPeriod } from './periods.ts'
 
 export type SecondClass = (typeof availabilityClasses)[number]
 
@@ -86,17 +86,21 @@ interface Step {
   readonly isImpaired: boolean
 }
 
-/** Gives each second of the past of a room its class, in order. What is not in a period is not known. */
-export function* classify(room: RoomPast, options: ClassOptions): Generator<ClassifiedPeriod> {
+/**
+ * Gives each second of the past of a room its class, in order. What is not in a period is not known. Within a time without a connection,
+ * whose class depends on its end, it yields undefined: a caller that lets others have their turn can do so at each result.
+ */
+export function* classify(room: RoomPast, options: ClassOptions): Generator<ClassifiedPeriod | undefined> {
   let gap: Step[] = []
   for (const step of stepsOf(room)) {
     if (step.state === 'down') {
       gap.push(step)
+      yield undefined
       continue
     }
     yield* classifyGap(gap, options)
     gap = []
-    if (step.state === 'up') yield classified(step, undefined, false, options)
+    yield step.state === 'up' ? classified(step, undefined, false, options) : undefined
   }
   yield* classifyGap(gap, options)
 }
@@ -129,22 +133,16 @@ function classOf({ state, isHeld }: Step, isShort: boolean, excluded: ReadonlySe
 
 /** Cuts the known time wherever something changes. */
 function* stepsOf(room: RoomPast): Generator<Step> {
-  const devices = room.devices.filter(({ kind }) => !isNeverMain(kind))
-  const lists = [
-    room.silenced,
-    room.changeWindows,
-    room.impaired,
-    [room.known],
-    ...devices.flatMap((d) => [d.present, d.connected, d.service, d.unknown, d.asleep, d.silenced]),
-  ]
-  const times = timesOf(lists, room.known)
-  const read = (periods: readonly SecondsPeriod[]) => new PeriodReader(periods)
-  const [silenced, changeWindow, impaired] = [read(room.silenced), read(room.changeWindows), read(room.impaired)]
-  const readers = devices.map((device) => new DeviceReader(device))
+  const [knownFrom, knownTo] = room.known
+  const [silenced, changeWindow, impaired] = [room.silenced, room.changeWindows, room.impaired].map(
+    (periods) => new PeriodReader(periods),
+  ) as [PeriodReader, PeriodReader, PeriodReader]
+  const readers = room.devices.filter(({ kind }) => !isNeverMain(kind)).map((device) => new DeviceReader(device))
   const [first, others] = [readers.filter(({ isFirst }) => isFirst), readers.filter(({ isFirst }) => !isFirst)]
-  for (let i = 0; i + 1 < times.length; i++) {
-    const [from, to] = [times[i] as number, times[i + 1] as number]
-    const main = mainDevicesAt(first, from) ?? mainDevicesAt(others, from)
+  for (let from = knownFrom; from < knownTo; ) {
+    let to = Math.min(knownTo, silenced.changeAfter(from), changeWindow.changeAfter(from), impaired.changeAfter(from))
+    for (const reader of readers) to = Math.min(to, reader.changeAfter(from))
+    const main = mainDevicesOf(first) ?? mainDevicesOf(others)
     const isHeld = {
       silenced: silenced.has(from) || main?.areSilenced === true,
       changeWindow: changeWindow.has(from),
@@ -154,59 +152,50 @@ function* stepsOf(room: RoomPast): Generator<Step> {
     }
     const state = main === undefined ? 'none' : main.connected ? 'up' : 'down'
     yield { from, to, state, isHeld, isImpaired: impaired.has(from) }
+    from = to
   }
 }
 
+const deviceFacts = ['present', 'connected', 'service', 'unknown', 'asleep', 'silenced'] as const
+
+/** What is true of a device at the last time that was asked for. */
 class DeviceReader {
   readonly isFirst: boolean
-  readonly present: PeriodReader
-  readonly connected: PeriodReader
-  readonly service: PeriodReader
-  readonly unknown: PeriodReader
-  readonly asleep: PeriodReader
-  readonly silenced: PeriodReader
+  readonly holds: Record<(typeof deviceFacts)[number], boolean>
+  readonly #readers: readonly (readonly [(typeof deviceFacts)[number], PeriodReader])[]
+  #changeAt = Number.NEGATIVE_INFINITY
 
   constructor(past: DevicePast) {
     this.isFirst = isFirstChoice(past.kind)
-    this.present = new PeriodReader(past.present)
-    this.connected = new PeriodReader(past.connected)
-    this.service = new PeriodReader(past.service)
-    this.unknown = new PeriodReader(past.unknown)
-    this.asleep = new PeriodReader(past.asleep)
-    this.silenced = new PeriodReader(past.silenced)
+    this.holds = { present: false, connected: false, service: false, unknown: false, asleep: false, silenced: false }
+    this.#readers = deviceFacts.map((name) => [name, new PeriodReader(past[name])])
+  }
+
+  changeAfter(time: number): number {
+    if (time < this.#changeAt) return this.#changeAt
+    this.#changeAt = Number.POSITIVE_INFINITY
+    for (const [name, reader] of this.#readers) {
+      this.holds[name] = reader.has(time)
+      this.#changeAt = Math.min(this.#changeAt, reader.changeAfter(time))
+    }
+    return this.#changeAt
   }
 }
 
-/** Says what is true of at least one of the devices that are present at a time, and whether all of them are silenced. */
-function mainDevicesAt(devices: readonly DeviceReader[], time: number) {
+/** Says what is true of at least one of the devices that are present, and whether all of them are silenced. */
+function mainDevicesOf(devices: readonly DeviceReader[]) {
   let isAnyPresent = false
   const main = { connected: false, service: false, unknown: false, asleep: false, areSilenced: true }
-  for (const device of devices) {
-    if (!device.present.has(time)) continue
+  for (const { holds } of devices) {
+    if (!holds.present) continue
     isAnyPresent = true
-    main.connected ||= device.connected.has(time)
-    main.service ||= device.service.has(time)
-    main.unknown ||= device.unknown.has(time)
-    main.asleep ||= device.asleep.has(time)
-    main.areSilenced &&= device.silenced.has(time)
+    main.connected ||= holds.connected
+    main.service ||= holds.service
+    main.unknown ||= holds.unknown
+    main.asleep ||= holds.asleep
+    main.areSilenced &&= holds.silenced
   }
   return isAnyPresent ? main : undefined
-}
-
-/** The starts and ends of periods within the known time, in order and once each. */
-function timesOf(lists: readonly (readonly SecondsPeriod[])[], [knownFrom, knownTo]: SecondsPeriod): Float64Array {
-  const times = new Float64Array(2 * lists.reduce((sum, list) => sum + list.length, 0))
-  let count = 0
-  for (const list of lists) {
-    for (const [from, to] of list) {
-      if (from >= knownFrom && from <= knownTo) times[count++] = from
-      if (to >= knownFrom && to <= knownTo) times[count++] = to
-    }
-  }
-  const sorted = times.subarray(0, count).sort()
-  let kept = 0
-  for (const time of sorted) if (kept === 0 || time !== sorted[kept - 1]) sorted[kept++] = time
-  return sorted.subarray(0, kept)
 }
 
 /** Cuts the periods at the counted time. Both lists are in order. What no period has is not known. */
@@ -252,28 +241,28 @@ function firstEndingAfter(periods: readonly ClassifiedPeriod[], time: number): n
   return low
 }
 
-/** Adds the counted seconds of a room to sums. */
-export function addAvailability(
-  sums: AvailabilitySums,
-  periods: readonly ClassifiedPeriod[],
-  counted: readonly SecondsPeriod[],
-): void {
-  let outage: SecondsPeriod | undefined
-  let charged = 0
-  for (const { from, to, name, isImpaired, gap } of cutAtCounted(periods, counted)) {
+/** Adds counted seconds of a room to sums. The periods must be added in order. */
+export class AvailabilityAdder {
+  readonly #sums: AvailabilitySums
+  #outage: SecondsPeriod | undefined
+  #charged = 0
+
+  constructor(sums: AvailabilitySums) {
+    this.#sums = sums
+  }
+
+  add({ from, to, name, isImpaired, gap }: ClassifiedPeriod): void {
+    const sums = this.#sums
     const length = to - from
     sums.seconds[name] += length
     if (name === 'up' && isImpaired) sums.impairedSeconds += length
-    if (name !== 'charged') continue
-    if (gap !== outage) {
-      outage = gap
-      charged = 0
+    if (name !== 'charged') return
+    if (gap !== this.#outage) {
+      this.#outage = gap
+      this.#charged = 0
       sums.outages++
     }
-    charged += length
-    sums.longestOutageSeconds = Math.max(sums.longestOutageSeconds, charged)
+    this.#charged += length
+    sums.longestOutageSeconds = Math.max(sums.longestOutageSeconds, this.#charged)
   }
 }
-
-/** Joins the periods of several causes, such as silences of a room and of its location. */
-export const anyOf = (...lists: readonly (readonly SecondsPeriod[])[]): SecondsPeriod[] => joinPeriods(lists.flat())

@@ -8,7 +8,7 @@ import { availabilityClasses } from '../contract/reports/availability.ts'
 import { weekdays } from '../contract/weekly-hours.ts'
 import { addAir, airBits, airFigures, isOutside, type Limit, noAir } from './air.ts'
 import {
-  addAvailability,
+  AvailabilityAdder,
   availabilityShare,
   type ClassOptions,
   classify,
@@ -56,10 +56,11 @@ function countAvailability(
   room: RoomPast,
   { counted, ...options }: ClassOptions & { readonly counted: readonly SecondsPeriod[] },
 ) {
-  const periods = [...classify(room, options)]
+  const periods = [...classify(room, options)].filter((period) => period !== undefined)
   const sums = noAvailability()
-  addAvailability(sums, periods, counted)
+  const adder = new AvailabilityAdder(sums)
   const shown = [...cutAtCounted(periods, counted)]
+  for (const period of shown) adder.add(period)
   for (const name of availabilityClasses) {
     const lengths = shown.filter((period) => period.name === name).map(({ from, to }) => to - from)
     expect(lengths.reduce((a, b) => a + b, 0)).toBe(sums.seconds[name])

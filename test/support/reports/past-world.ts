@@ -57,6 +57,13 @@ export interface PlainRoom {
   readonly deletedAt: number | undefined
 }
 export interface PlainIncident {
+  readonly rule: 'device.offline' | 'device.flapping' | 'sensor.silent'
+  readonly level: 'ENDPOINT' | 'ROOM' | 'LOCATION'
+  readonly causeId: string
+  readonly acknowledgedAt: number | null
+  readonly isMerged: boolean
+  /** The room that is affected itself, in addition to the devices. */
+  readonly ofRoom: number | undefined
   readonly severity: 'INFO' | 'WARNING' | 'CRITICAL'
   readonly openedAt: number
   readonly resolvedAt: number | null
@@ -282,7 +289,16 @@ export function makeWorld(seed: number, monthStart: number, now: number, roomCou
         const endedAt = chance(0.6) ? Math.max(since, openedAt) + random.below(dayMs) : null
         return [{ device: id, room: room.id, since, endedAt }]
       })
-      return { severity: random.pick(['INFO', 'WARNING', 'CRITICAL']), openedAt, resolvedAt, reopenings, subjects }
+      const level = random.pick(['ENDPOINT', 'ENDPOINT', 'ROOM', 'LOCATION'] as const)
+      // Few causes have several incidents.
+      const cause = { ENDPOINT: own[0]?.id ?? 'gone', ROOM: String(room.id), LOCATION: String(room.location) }
+      return {
+        rule: random.pick(['device.offline', 'device.offline', 'device.flapping', 'sensor.silent']),
+        ...{ level, causeId: cause[level], isMerged: resolvedAt !== null && chance(0.15) },
+        acknowledgedAt: chance(0.5) ? openedAt + random.below(5 * hourMs) : null,
+        ofRoom: chance(0.3) ? room.id : undefined,
+        ...{ severity: random.pick(['INFO', 'WARNING', 'CRITICAL']), openedAt, resolvedAt, reopenings, subjects },
+      }
     }),
   )
   return { monthStart, now, regions, locations, rooms, devices, gateways, sources, silences, incidents }

@@ -1,5 +1,5 @@
 // Counts the availability of a room second by second from plain facts, apart from the code of the service. [contract 16.availability]
-import type { Weekday, WeeklyHours } from '../../../src/contract/weekly-hours.ts'
+import { type Weekday, type WeeklyHours, weekdays } from '../../../src/contract/weekly-hours.ts'
 import type { PastWorld, PlainDevice, PlainRoom, PlainSpan } from './past-world.ts'
 import { PlainClock, weekdayOf } from './plain-clock.ts'
 
@@ -27,6 +27,11 @@ export interface PlainRow {
   readonly longest: number
 }
 
+export interface PlainOutages {
+  readonly outages: number
+  readonly longest: number
+}
+
 const names = [
   'notKnown',
   'silenced',
@@ -41,6 +46,8 @@ const names = [
 const [present, connected, service, unknown, asleep, silenced, rest] = [1, 2, 4, 8, 16, 32, 64]
 /** Beside eight bits of the devices and eight of the room. */
 const countedBit = 1 << 16
+/** Stands for a day: the minute does not count. */
+const notCounted = -1
 
 interface Facts {
   readonly bits: Uint8Array
@@ -55,6 +62,7 @@ export class PlainPast {
   readonly #clocks = new Map<string, PlainClock>()
   readonly #away = new Map<string, Uint8Array>()
   readonly #marks = new Map<string, Uint8Array>()
+  readonly #facts = new Map<number, Facts>()
 
   /** In Unix seconds. */
   constructor(world: PastWorld, from: number, to: number) {
@@ -78,8 +86,7 @@ export class PlainPast {
   }
 
   #row(room: PlainRoom, { bits, held }: Facts, request: PlainRequest): PlainRow {
-    const { from, to, ignoreUnderSeconds, excluded, retainedFrom } = request
-    const counted = this.#countedMinutes(room, request)
+    const { ignoreUnderSeconds, excluded } = request
     const counts: Record<string, number> = Object.fromEntries(names.map((name) => [name, 0]))
     const has = (name: string) => excluded.has(name)
     const [bySilence, byWindow, byService] = [has('silenced'), has('changeWindow'), has('service')]
@@ -98,17 +105,8 @@ export class PlainPast {
       length = 0
       open = 0
     }
-    const [first, last] = [secondOf(retainedFrom) - this.#from, secondOf(this.#world.now) - this.#from]
+    const states = this.#states(room, { bits, held }, request)
     const past = this.#length
-    const [start, stop] = [from - this.#from, to - this.#from]
-    const states = new Uint32Array(past)
-    for (let minute = 0, i = 0; i < past; minute++) {
-      const isIn = counted[minute] === 1
-      for (const end = Math.min(i + 60, past); i < end; i++) {
-        const own = i >= first && i < last ? (bits[i] as number) : 0
-        states[i] = own | ((held[i] as number) << 8) | (isIn && i >= start && i < stop ? countedBit : 0)
-      }
-    }
     // Seconds of the same state, one after the other, are added together.
     for (let i = 0, end = 0; i < past; i = end) {
       const state = states[i] as number
@@ -138,14 +136,101 @@ export class PlainPast {
     return { counts, impaired, outages, longest }
   }
 
-  /** `bits` has what any main device was in a second, `held` what held for the room. */
+  /** What was in each second, and whether the second counts. */
+  #states(room: PlainRoom, { bits, held }: Facts, request: PlainRequest): Uint32Array {
+    const { from, to, retainedFrom } = request
+    const days = this.#countedDays(room, request)
+    const past = this.#length
+    const [first, last] = [secondOf(retainedFrom) - this.#from, secondOf(this.#world.now) - this.#from]
+    const [start, stop] = [from - this.#from, to - this.#from]
+    const states = new Uint32Array(past)
+    for (let minute = 0, i = 0; i < past; minute++) {
+      const isIn = days[minute] !== notCounted
+      for (const end = Math.min(i + 60, past); i < end; i++) {
+        const own = i >= first && i < last ? (bits[i] as number) : 0
+        states[i] = own | ((held[i] as number) << 8) | (isIn && i >= start && i < stop ? countedBit : 0)
+      }
+    }
+    return states
+  }
+
+  /** The outages of a room by the day that its clock shows, or by the Monday of its week. An outage in two of them is in both. */
+  outagesBy(group: 'day' | 'week', room: PlainRoom, request: PlainRequest): ReadonlyMap<number, PlainOutages> {
+    const { ignoreUnderSeconds, excluded } = request
+    const states = this.#states(room, this.#factsOf(room), request)
+    const mondayOf = (day: number) => day - weekdays.indexOf(weekdayOf(day))
+    const days = this.#countedDays(room, request)
+    const groups = group === 'day' ? days : days.map((day) => (day === notCounted ? day : mondayOf(day)))
+    const bits = { silenced: 1 << 8, changeWindow: 2 << 8, service, unknown, asleep }
+    const excuses = Object.entries(bits).reduce((all, [name, bit]) => (excluded.has(name) ? all | bit : all), 0)
+    const found = new Map<number, { outages: number; longest: number }>()
+    const charged = new Map<number, number>()
+    let length = 0
+    const endGap = () => {
+      if (length >= ignoreUnderSeconds || !excluded.has('short')) {
+        for (const [first, seconds] of charged) {
+          const own = found.get(first) ?? { outages: 0, longest: 0 }
+          found.set(first, { outages: own.outages + 1, longest: Math.max(own.longest, seconds) })
+        }
+      }
+      charged.clear()
+      length = 0
+    }
+    for (const [i, state] of states.entries()) {
+      const own = state & 255
+      if (own === 0 || (own & connected) !== 0) {
+        if (length > 0) endGap()
+        continue
+      }
+      length++
+      if ((state & countedBit) === 0 || (state & excuses) !== 0) continue
+      const first = groups[Math.floor(i / 60)] as number
+      charged.set(first, (charged.get(first) ?? 0) + 1)
+    }
+    endGap()
+    return found
+  }
+
+  /** The times in which the room had main devices and none of them was connected. */
+  gapsOf(room: PlainRoom, retainedFrom: number): readonly (readonly [from: number, to: number])[] {
+    const { bits } = this.#mainFacts(room, { hasSilences: false })
+    const first = Math.max(0, secondOf(retainedFrom) - this.#from)
+    const last = Math.min(this.#length, secondOf(this.#world.now) - this.#from)
+    const gaps: [number, number][] = []
+    for (let i = first, isDown = false; i < last; i++) {
+      const own = bits[i] as number
+      const wasDown = isDown
+      isDown = own !== 0 && (own & connected) === 0
+      if (isDown && !wasDown) gaps.push([this.#from + i, this.#from + i])
+      if (isDown) (gaps.at(-1) as [number, number])[1] = this.#from + i + 1
+    }
+    return gaps
+  }
+
+  /** `bits` has what any main device was in a second, `held` what held for the room. They take 8 MB for a room. */
   #factsOf(room: PlainRoom): Facts {
+    const facts = this.#facts.get(room.id) ?? this.#makeFacts(room)
+    this.#facts.set(room.id, facts)
+    return facts
+  }
+
+  #makeFacts(room: PlainRoom): Facts {
     const held = this.#roomFacts(room)
+    const { bits, all } = this.#mainFacts(room, { hasSilences: true })
+    for (let i = 0; i < bits.length; i++) {
+      if (bits[i] !== 0 && ((all[i] as number) & silenced) !== 0) held[i] = (held[i] as number) | 1
+    }
+    return { bits, held }
+  }
+
+  /** `all` has what all main devices were. */
+  #mainFacts(room: PlainRoom, { hasSilences }: { readonly hasSilences: boolean }) {
     const [anyFirst, allFirst] = [new Uint8Array(this.#length), new Uint8Array(this.#length).fill(255)]
     const [anyOther, allOther] = [new Uint8Array(this.#length), new Uint8Array(this.#length).fill(255)]
     for (const device of this.#world.devices) {
       if (!device.stays.some((stay) => stay.room === room.id)) continue
       const { bits, kinds } = this.#deviceFacts(device, room)
+      if (hasSilences) this.#markSilences(bits, device, room)
       for (let i = 0; i < bits.length; i++) {
         const own = bits[i] as number
         if ((own & present) === 0) continue
@@ -159,27 +244,27 @@ export class PlainPast {
       }
     }
     for (let i = 0; i < anyFirst.length; i++) {
-      const isFirst = anyFirst[i] !== 0
-      const all = (isFirst ? allFirst[i] : allOther[i]) as number
-      if (!isFirst) anyFirst[i] = anyOther[i] as number
-      if (anyFirst[i] !== 0 && (all & silenced) !== 0) held[i] = (held[i] as number) | 1
+      if (anyFirst[i] !== 0) continue
+      anyFirst[i] = anyOther[i] as number
+      allFirst[i] = allOther[i] as number
     }
-    return { bits: anyFirst, held }
+    return { bits: anyFirst, all: allFirst }
   }
 
-  /** A number for each minute, 1 if it counts. Windows and hours begin at whole minutes, or are cut second by second. */
-  #countedMinutes(room: PlainRoom, { hours }: PlainRequest): Uint8Array {
-    const minutes = new Uint8Array(Math.ceil(this.#length / 60)).fill(1)
-    if (!hours) return minutes
+  /** The day that the clock shows in each minute, counted since 1970, if the minute counts. Windows and hours begin at whole minutes, or are cut second by second. */
+  #countedDays(room: PlainRoom, { hours }: PlainRequest): Int32Array {
+    const days = new Int32Array(Math.ceil(this.#length / 60))
     const clock = this.clockOf(this.#zoneOf(room))
-    for (let i = 0; i < minutes.length; i++) {
+    for (let i = 0; i < days.length; i++) {
       const quarter = Math.floor((this.#from + i * 60) / 900) * 900
       const shown = clock.at(quarter)
       const [day, time] = [Math.floor(shown / 1440), shown - Math.floor(shown / 1440) * 1440]
-      const isIn = (weekday: Weekday, at: number) => hours.days.includes(weekday) && at >= hours.from && at < hours.to
-      minutes[i] = isIn(weekdayOf(day), time) || isIn(weekdayOf(day - 1), time + 1440) ? 1 : 0
+      const isIn = (weekday: Weekday, at: number) =>
+        hours?.days.includes(weekday) === true && at >= hours.from && at < hours.to
+      const isCounted = !hours || isIn(weekdayOf(day), time) || isIn(weekdayOf(day - 1), time + 1440)
+      days[i] = isCounted ? day : notCounted
     }
-    return minutes
+    return days
   }
 
   #zoneOf(room: PlainRoom): string {
@@ -267,12 +352,15 @@ export class PlainPast {
     for (const { span, from, to } of gapsOf(device.spans)) this.#markGap(bits, span, from, to)
     for (const { since, until } of device.spans)
       fill(connected, secondOf(since), until === undefined ? Infinity : secondOf(until))
+    return { bits, kinds }
+  }
+
+  #markSilences(bits: Uint8Array, device: PlainDevice, room: PlainRoom): void {
     const { zone } = this.#location(room)
     for (const { place, placeId, rules, since, until, weekly } of this.#world.silences) {
       if (place !== 'endpoint' || placeId !== device.id || (rules && !rules.includes('device.offline'))) continue
       this.#mark(bits, silenced, secondOf(since), until === null ? Infinity : secondOf(until), weekly, zone)
     }
-    return { bits, kinds }
   }
 
   #markGap(bits: Uint8Array, span: PlainSpan, fromMs: number, toMs: number): void {

@@ -78,25 +78,39 @@ export async function putWorld(harness: Harness, org: TestOrg, world: PastWorld)
         .execute()
     }
     for (const [i, incident] of incidents.entries()) {
-      const { severity, openedAt, resolvedAt, reopenings, subjects } = incident
+      const { rule, level, causeId, severity, openedAt, resolvedAt, acknowledgedAt, reopenings, subjects } = incident
       const times = { since: openedAt, opened_at: openedAt, updated_at: resolvedAt ?? openedAt }
-      const state = resolvedAt === null ? ('OPEN' as const) : ('RESOLVED' as const)
-      const cause = { level: 'ENDPOINT' as const, cause_id: `cause-${i}`, cause_name: 'Bar' }
+      const ended = incident.isMerged ? ('MERGED' as const) : ('RESOLVED' as const)
+      const open = acknowledgedAt === null ? ('OPEN' as const) : ('ACKNOWLEDGED' as const)
+      const state = resolvedAt === null ? open : ended
+      const cause = { rule, level, cause_id: causeId, cause_name: 'Bar' }
       const end = { resolved_at: resolvedAt, cause_ended_at: resolvedAt, reopenings: JSON.stringify(reopenings) }
+      const rest = { acknowledged_at: acknowledgedAt, ...times, ...end }
       await kysely
         .insertInto('incidents')
-        .values({ org: key, id: i + 1, version: 1, rule: 'sensor.silent', severity, state, ...cause, ...times, ...end })
+        .values({ org: key, id: i + 1, version: 1, severity, state, ...cause, ...rest })
         .execute()
-      for (const subject of subjects) {
-        const place = { room_id: subject.room, room_name: 'Room', location_id: null, region_id: null }
+      const placeOf = (room: number) => {
+        const location_id = rooms.find(({ id }) => id === room)?.location ?? null
+        const region_id = locations.find(({ id }) => id === location_id)?.region ?? null
+        return { room_id: room, room_name: `Room ${room}`, location_id, region_id }
+      }
+      for (const { device, room, since, endedAt } of subjects) {
+        const subject = { subject_type: 'endpoint' as const, subject_id: device, name: 'Bar', since, ended_at: endedAt }
         await kysely
           .insertInto('incident_subjects')
-          .values({
-            ...{ org: key, incident_id: i + 1, subject_type: 'endpoint', subject_id: subject.device, name: 'Bar' },
-            ...{ ...place, since: subject.since, ended_at: subject.endedAt },
-          })
+          .values({ org: key, incident_id: i + 1, ...subject, ...placeOf(room) })
           .execute()
       }
+      if (incident.ofRoom === undefined) continue
+      const subject = { subject_type: 'room' as const, subject_id: String(incident.ofRoom), name: 'Room' }
+      await kysely
+        .insertInto('incident_subjects')
+        .values({
+          ...{ org: key, incident_id: i + 1, ...subject, since: openedAt, ended_at: resolvedAt },
+          ...placeOf(incident.ofRoom),
+        })
+        .execute()
     }
   })
 }

@@ -10,8 +10,8 @@ import {
 } from '../../../contract/reports/availability.ts'
 import type { ReportGroup, reportPlace } from '../../../contract/reports/report-query.ts'
 import {
+  AvailabilityAdder,
   type AvailabilitySums,
-  addAvailability,
   availabilityShare,
   type ClassifiedPeriod,
   type ClassOptions,
@@ -31,7 +31,7 @@ import type { CountedPart, CountedZone } from '../counted-zones.ts'
 import type { CountedRoom, ReportKind } from '../report-kind.ts'
 import type { ReportRequest } from '../report-request.ts'
 import type { Turns } from '../turns.ts'
-import { RoomPasts } from './room-pasts.ts'
+import { type PastContext, type PastWindow, RoomPasts } from './room-pasts.ts'
 
 /** Sums of a row, and what is said of its rooms one by one. */
 interface Sums extends AvailabilitySums {
@@ -70,8 +70,8 @@ function excludedOf(text: string | undefined): ReadonlySet<ExcludableClass> {
 
 /** So many rooms times days are read together: their connections are a few pages of spans. */
 const maxRoomDaysPerRead = 1500
-/** Periods that are classified in one step. */
-const periodsPerStep = 500
+/** Periods that are classified or counted in one step: a device that loses its connection often has 100,000 in a year. */
+const periodsPerStep = 200
 
 export interface RoomPeriods {
   readonly periods: readonly ClassifiedPeriod[]
@@ -80,38 +80,83 @@ export interface RoomPeriods {
 
 /** Classifies the seconds of rooms, each room once, whatever the rows of the report are. */
 export class AvailabilityReader {
+  readonly #ctx: PastContext
+  readonly #window: PastWindow
   readonly #pasts: RoomPasts
   readonly #options: AvailabilityOptions
   readonly #counted = new WeakMap<CountedPart, readonly SecondsPeriod[]>()
 
-  constructor(ctx: RequestContext, { earliest, latest }: ReportRequest, options: AvailabilityOptions) {
-    const { db, presenceTimes, settings } = ctx
+  constructor(
+    { db, presenceTimes, settings }: RequestContext,
+    { earliest, latest }: ReportRequest,
+    options: AvailabilityOptions,
+  ) {
     const { ignoreUnderSeconds } = options
-    const { rollupRetentionSeconds } = settings
-    this.#pasts = new RoomPasts(
-      { db, presenceTimes, rollupRetentionSeconds },
-      { from: earliest, to: latest, ignoreUnderSeconds },
-    )
+    this.#ctx = { db, presenceTimes, rollupRetentionSeconds: settings.rollupRetentionSeconds }
+    this.#window = { from: earliest, to: latest, ignoreUnderSeconds }
+    this.#pasts = new RoomPasts(this.#ctx, this.#window)
     this.#options = options
   }
 
+  /** A time without a connection can begin before what is read and end after it; whether it is short is known. */
   async read(rooms: readonly CountedRoom[], turns: Turns): Promise<ReadonlyMap<number, RoomPeriods>> {
-    const pasts = await this.#pasts.read(
+    return this.#readFrom(this.#pasts, rooms, turns)
+  }
+
+  /** The same for one room, with the whole of each time without a connection that its window has a part of. */
+  async readWhole(room: CountedRoom, turns: Turns): Promise<RoomPeriods | undefined> {
+    const { window } = room.zone
+    let { from, to } = this.#window
+    for (let pasts = this.#pasts; ; pasts = new RoomPasts(this.#ctx, { ...this.#window, from, to })) {
+      const read = (await this.#readFrom(pasts, [room], turns)).get(room.room.id)
+      const shown = read?.periods.filter((period) => period.to > window.from && period.from < window.to) ?? []
+      const [isCutBefore, isCutAfter] = pasts.cuts(shown[0]?.gap, shown.at(-1)?.gap)
+      if (!isCutBefore && !isCutAfter) return read
+      const length = to - from
+      if (isCutBefore) from -= 3 * length
+      if (isCutAfter) to += 3 * length
+    }
+  }
+
+  async #readFrom(
+    reader: RoomPasts,
+    rooms: readonly CountedRoom[],
+    turns: Turns,
+  ): Promise<ReadonlyMap<number, RoomPeriods>> {
+    const pasts = await reader.read(
       rooms.map(({ room }) => room),
       turns,
     )
     const classified = new Map<number, RoomPeriods>()
+    let step = 0
     for (const { room, zone } of rooms) {
       const periods: ClassifiedPeriod[] = []
       const past = pasts.get(room.id)
       for (const period of past ? classify(past, this.#options) : []) {
-        periods.push(period)
-        if (periods.length % periodsPerStep === 0) await turns.next()
+        if (period) periods.push(period)
+        if (++step % periodsPerStep === 0) await turns.next()
       }
       classified.set(room.id, { periods, zone })
       await turns.next()
     }
     return classified
+  }
+
+  /** The sums of each part of the window of a room. */
+  async sumsOf({ periods, zone }: RoomPeriods, turns: Turns): Promise<ReadonlyMap<CountedPart, AvailabilitySums>> {
+    const sumsByPart = new Map<CountedPart, AvailabilitySums>()
+    let step = 0
+    for (const part of zone.parts) {
+      const sums = noAvailability()
+      const adder = new AvailabilityAdder(sums)
+      for (const period of cutAtCounted(periods, this.countedOf(part, zone))) {
+        adder.add(period)
+        if (++step % periodsPerStep === 0) await turns.next()
+      }
+      sumsByPart.set(part, sums)
+      if (++step % periodsPerStep === 0) await turns.next()
+    }
+    return sumsByPart
   }
 
   /** The counted seconds of a part of a window. Rooms of a time zone share them. */
@@ -137,12 +182,13 @@ export function availabilityReport(reader: AvailabilityReader, { target }: Avail
     empty: () => ({ ...noAvailability(), roomsBelowTarget: 0 }),
     roomsAtOnce: (days) => Math.max(1, Math.min(50, Math.floor(maxRoomDaysPerRead / (days + 1)))),
     async read(rooms, turns) {
-      const classified = await reader.read(rooms, turns)
+      const sumsOfRooms = new Map<number, ReadonlyMap<CountedPart, AvailabilitySums>>()
+      for (const [id, periods] of await reader.read(rooms, turns)) {
+        sumsOfRooms.set(id, await reader.sumsOf(periods, turns))
+      }
       return (room, part, sums) => {
-        const own = classified.get(room.id)
-        if (!own) return
-        const ofRoom = noAvailability()
-        addAvailability(ofRoom, own.periods, reader.countedOf(part, own.zone))
+        const ofRoom = sumsOfRooms.get(room.id)?.get(part)
+        if (!ofRoom) return
         addSums(sums, ofRoom)
         const share = availabilityShare(ofRoom)
         if (share !== undefined && !isTargetMet(share, target)) sums.roomsBelowTarget++
@@ -200,12 +246,13 @@ export async function periodsOfRoom(
   room: CountedRoom,
   turns: Turns,
 ): Promise<{ periods: AvailabilityPeriod[]; omittedPeriods?: number }> {
-  const own = (await reader.read([room], turns)).get(room.room.id)
+  const own = await reader.readWhole(room, turns)
   const shown: ClassifiedPeriod[] = []
-  let count = 0
+  let [count, step] = [0, 0]
   let last: ClassifiedPeriod | undefined
-  for (const part of own?.zone.parts ?? []) {
+  for (const part of room.zone.parts) {
     for (const period of cutAtCounted(own?.periods ?? [], reader.countedOf(part, room.zone))) {
+      if (++step % periodsPerStep === 0) await turns.next()
       const isSame = last && last.to === period.from && isAlike(last, period)
       if (last && isSame) {
         last = { ...last, to: period.to }
@@ -214,11 +261,14 @@ export async function periodsOfRoom(
       }
       last = period
       if (++count <= maxReportPeriods) shown.push(period)
-      if (count % periodsPerStep === 0) await turns.next()
     }
   }
+  const periods: AvailabilityPeriod[] = []
+  for (const period of shown) {
+    if (periods.push(periodView(period)) % periodsPerStep === 0) await turns.next()
+  }
   const omitted = count - shown.length
-  return { periods: shown.map(periodView), ...(omitted > 0 && { omittedPeriods: omitted }) }
+  return { periods, ...(omitted > 0 && { omittedPeriods: omitted }) }
 }
 
 /** The past is cut at more times than the answer needs to show. */

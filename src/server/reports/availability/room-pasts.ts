@@ -65,6 +65,9 @@ export class RoomPasts {
   readonly #presenceTimes: PresenceTimes
   /** In milliseconds. */
   readonly #from: number
+  /** Earlier connections can be deleted. */
+  readonly #retainedFrom: number
+  readonly #now: number
   readonly #times: PastTimes
   readonly #known: SecondsPeriod
   readonly #gateways = new Map<string, readonly Period[]>()
@@ -82,9 +85,20 @@ export class RoomPasts {
     const retained = connectionsFrom(now, rollupRetentionSeconds)
     this.#db = db
     this.#presenceTimes = presenceTimes
+    this.#retainedFrom = retained
+    this.#now = now
     this.#from = Math.max((from - ignoreUnderSeconds) * secondMs, retained)
     this.#times = { end: Math.min((to + ignoreUnderSeconds) * secondMs, now), settleMs }
     this.#known = [secondOf(this.#from), secondOf(this.#times.end)]
+  }
+
+  /** Whether periods can have begun before what is read, and can end after it. */
+  cuts(first: SecondsPeriod | undefined, last: SecondsPeriod | undefined): [isCutBefore: boolean, isCutAfter: boolean] {
+    const [from, to] = this.#known
+    return [
+      first !== undefined && first[0] === from && this.#from > this.#retainedFrom,
+      last !== undefined && last[1] === to && this.#times.end < this.#now,
+    ]
   }
 
   async read(rooms: readonly PastRoom[], turns: Turns): Promise<ReadonlyMap<number, RoomPast>> {
@@ -105,8 +119,12 @@ export class RoomPasts {
     for (const room of rooms) {
       await turns.next()
       const byDevice = Map.groupBy(staysByRoom.get(room.id) ?? [], deviceKeyOf)
+      const devices: DevicePast[] = []
+      for (const own of byDevice.values()) {
+        devices.push(await this.#devicePast(own, spans.get(own[0]?.endpoint ?? 0) ?? [], silences, room.zone, turns))
+      }
       pasts.set(room.id, {
-        devices: [...byDevice.values()].map((own) => this.#devicePast(own, spans, silences, room.zone)),
+        devices,
         silenced: silences.ofRoom(room),
         changeWindows: this.#changeWindows(room),
         impaired: (impairments.get(room.id) ?? []).map((row) => impairmentOf(row, this.#times.end)),
@@ -120,20 +138,20 @@ export class RoomPasts {
     return { from: this.#from, to: this.#times.end }
   }
 
-  #devicePast(
+  async #devicePast(
     stays: readonly StayRow[],
-    spans: ReadonlyMap<number, readonly HistorySpan[]>,
+    spans: readonly HistorySpan[],
     silences: Silences,
     zone: string,
-  ): DevicePast {
-    const [{ endpoint, endpoint_id, model, kind }] = stays as readonly [StayRow]
-    const own = spans.get(endpoint) ?? []
-    const firstAt = own[0] ? secondOf(own[0].since) : Number.POSITIVE_INFINITY
+    turns: Turns,
+  ): Promise<DevicePast> {
+    const [{ endpoint_id, model, kind }] = stays as readonly [StayRow]
+    const firstAt = spans[0] ? secondOf(spans[0].since) : Number.POSITIVE_INFINITY
     const end = this.#known[1]
     return {
       kind: (model === null ? undefined : modelOf(model).kind) ?? kind ?? 'OTHER',
       present: stays.map(({ since, until }) => [Math.max(since, firstAt), until ?? end]),
-      ...connectionPastOf(own, (gateway, source) => this.#hiddenBy(gateway, source), this.#times),
+      ...(await connectionPastOf(spans, (gateway, source) => this.#hiddenBy(gateway, source), this.#times, turns)),
       silenced: silences.ofEndpoint(endpoint_id, zone),
     }
   }
