@@ -43,6 +43,7 @@ import { savedViews } from './migrations/036-saved-views.ts'
 import { unitFailures } from './migrations/037-unit-failures.ts'
 import { incidentNotes } from './migrations/038-incident-notes.ts'
 import { recurringJobs } from './migrations/045-recurring-jobs.ts'
+import { incidentsOpened } from './migrations/046-incidents-opened.ts'
 import { dialects, type MigrationStatements } from './migrations/dialect.ts'
 
 /** Databases store these names (also `001-ground`, whose file has another name today), and the order is fixed. A migration that was released is never edited. */
@@ -85,6 +86,7 @@ const migrations: Readonly<Record<string, MigrationStatements>> = {
   '037-unit-failures': unitFailures,
   '038-incident-notes': incidentNotes,
   '045-recurring-jobs': recurringJobs,
+  '046-incidents-opened': incidentsOpened,
 }
 
 export interface ProgramMigrations {
@@ -124,6 +126,7 @@ export const programMigrations: ProgramMigrations = {
     '037-unit-failures',
     '038-incident-notes',
     '045-recurring-jobs',
+    '046-incidents-opened',
   ]),
 }
 

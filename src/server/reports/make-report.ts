@@ -13,7 +13,7 @@ import type { ReportQueue, Turns } from './turns.ts'
 
 /** Rows of CSV that are made together. */
 const rowsPerCsvPage = 200
-/** Rows that are written in one step. */
+/** Items of a list that are written in one step. */
 const rowsPerPiece = 20
 
 export type ReportOrgRow = NonNullable<Awaited<ReturnType<typeof findReportOrg>>>
@@ -44,6 +44,12 @@ export async function makeReport<Sums, Figures extends object>(
   })
 }
 
+/** Rows that are known already, as CSV. */
+export const csvOfRows = (rows: readonly object[]): PagedList =>
+  new PagedList(async function* () {
+    for (let at = 0; at < rows.length; at += rowsPerCsvPage) yield { rows: rows.slice(at, at + rowsPerCsvPage) }
+  })
+
 /** The first rows are made before the answer begins, so an error has its status. */
 async function csvPages<Row extends object>(queue: ReportQueue, rows: ReportRows<Row>, turns: Turns) {
   const first = await rows.read(0, rowsPerCsvPage, turns)
@@ -55,20 +61,33 @@ async function csvPages<Row extends object>(queue: ReportQueue, rows: ReportRows
   })
 }
 
-async function answerOf(
+/** Writes an answer whose lists can be long, piece by piece. */
+export async function answerOf(
   head: object,
   rows: readonly object[],
   nextPageToken: string,
   turns: Turns,
 ): Promise<ReadyAnswer> {
   const answer = new TextChunks()
-  answer.add(`${JSON.stringify(head).slice(0, -1)},"rows":[`)
-  for (let at = 0; at < rows.length; at += rowsPerPiece) {
-    answer.add((at === 0 ? '' : ',') + JSON.stringify(rows.slice(at, at + rowsPerPiece)).slice(1, -1))
+  let separator = '{'
+  for (const [key, value] of Object.entries({ ...head, rows, nextPageToken })) {
+    if (value === undefined) continue
+    answer.add(`${separator}${JSON.stringify(key)}:`)
+    separator = ','
+    if (Array.isArray(value)) await addList(answer, value, turns)
+    else answer.add(JSON.stringify(value))
+  }
+  answer.add('}')
+  return answer.end()
+}
+
+async function addList(answer: TextChunks, items: readonly unknown[], turns: Turns): Promise<void> {
+  answer.add('[')
+  for (let at = 0; at < items.length; at += rowsPerPiece) {
+    answer.add((at === 0 ? '' : ',') + JSON.stringify(items.slice(at, at + rowsPerPiece)).slice(1, -1))
     await turns.next()
   }
-  answer.add(`],"nextPageToken":"${nextPageToken}"}`)
-  return answer.end()
+  answer.add(']')
 }
 
 /** The keys of an answer before its rows. [contract 16.answer] */

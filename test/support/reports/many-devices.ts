@@ -33,14 +33,9 @@ export async function putManyDevices(
     })),
   )
   const spans = rows.flatMap(({ number }, i) =>
-    spansOfDevice(number, { start, days, isFlapping: i % oneInDevicesCount === 0 }),
+    spansOfDevice(number, { start, days, perDay: i % oneInDevicesCount === 0 ? flapsPerDayCount : 1 }),
   )
-  for (let at = 0; at < spans.length; at += rowsPerInsert) {
-    const some = spans.slice(at, at + rowsPerInsert).map((span) => ({ ...span, org: org.org.key }))
-    await harness.services.db.systemTransaction(({ kysely }) =>
-      kysely.insertInto('connection_spans').values(some).execute(),
-    )
-  }
+  await putSpans(harness, org, spans)
   await harness.services.db.systemTransaction(async ({ kysely }) => {
     const nights = JSON.stringify({ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '05:00' })
     await kysely.updateTable('locations').set({ change_window: nights }).where('org', '=', org.org.key).execute()
@@ -54,17 +49,41 @@ export async function putManyDevices(
   })
 }
 
+/** A room with one bar, which loses its connection very often. */
+export async function putFlappingRoom(
+  harness: Harness,
+  org: TestOrg,
+  { firstDay, days, flapsPerDay }: Readonly<Record<'firstDay' | 'days' | 'flapsPerDay', number>>,
+): Promise<number> {
+  const { body: room } = await org.call('POST', '/rooms', { body: { name: 'Flapping' } })
+  const start = firstDay * dayMs
+  const [bar] = await putEndpoints(harness, org, [
+    { room_id: room.id, model: 'NF19B1', connection_time: start + days * dayMs },
+  ])
+  if (!bar) throw new Error('no bar')
+  await putSpans(harness, org, spansOfDevice(bar.number, { start, days, perDay: flapsPerDay }))
+  return room.id
+}
+
+async function putSpans(harness: Harness, org: TestOrg, spans: readonly Span[]): Promise<void> {
+  for (let at = 0; at < spans.length; at += rowsPerInsert) {
+    const some = spans.slice(at, at + rowsPerInsert).map((span) => ({ ...span, org: org.org.key }))
+    await harness.services.db.systemTransaction(({ kysely }) =>
+      kysely.insertInto('connection_spans').values(some).execute(),
+    )
+  }
+}
+
 type Span = Omit<Insertable<DatabaseSchema['connection_spans']>, 'org'>
 
 function spansOfDevice(
   endpoint: number,
-  { start, days, isFlapping }: { readonly start: number; readonly days: number; readonly isFlapping: boolean },
+  { start, days, perDay }: Readonly<Record<'start' | 'days' | 'perDay', number>>,
 ): Span[] {
-  const perDay = isFlapping ? flapsPerDayCount : 1
   const lengthMs = dayMs / perDay
   return Array.from({ length: days * perDay }, (_, i) => {
     const since = start + i * lengthMs + (endpoint % 60) * minuteMs
-    const until = since + lengthMs - ((endpoint + i) % 9) * minuteMs - 1
+    const until = since + lengthMs - Math.min(((endpoint + i) % 9) * minuteMs, lengthMs / 2) - 1
     return {
       endpoint,
       since,

@@ -13,12 +13,13 @@ import { timeWithin } from '../../../insight/incident-times.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
-import type { Turns } from '../turns.ts'
+import { sortInTurns, type Turns } from '../turns.ts'
 import {
   listFormerModels,
   listIncidentsOpened,
   listModels,
   listNamesOfLocations,
+  listOpenedIds,
   listRegionNames,
   listRoomNames,
   listSubjectPlaces,
@@ -39,8 +40,12 @@ export interface IncidentWindow {
   readonly to: number
 }
 
-/** Incidents that one statement reads. */
-const incidentsPerStatement = 250
+/** Incidents, and names, that one statement reads. */
+const rowsPerStatement = 250
+/** Subjects that one statement reads. */
+const subjectsPerStatement = 500
+/** Incidents that are counted, and rows that are made, in one step. */
+const rowsPerStep = 20
 
 export async function reportIncidents(
   ctx: RequestContext,
@@ -53,16 +58,11 @@ export async function reportIncidents(
   const groups = new Map<string | number | undefined, Times>()
   const offenders = new Map<string, Offender>()
   const roomNames = new Map<number, string>()
-  for (let after = 0; ; ) {
-    const page = await listIncidentsOpened(ctx.db, { ...window, after, limit: incidentsPerStatement })
-    await turns.next()
-    const places = Map.groupBy(
-      await listSubjectPlaces(ctx.db, { incidents: page.map(({ id }) => id) }),
-      (s) => s.incident_id,
-    )
-    await turns.next()
-    const models = groupBy === 'model' ? await modelsOf(ctx, [...places.values()].flat()) : noModels
-    for (const incident of page) {
+  for await (const page of pagesOf(ctx, window, turns)) {
+    const places = await placesOf(ctx, page, turns)
+    const models = groupBy === 'model' ? await modelsOf(ctx, places.values(), turns) : noModels
+    for (const [i, incident] of page.entries()) {
+      if (i % rowsPerStep === 0) await turns.next()
       const subjects = (places.get(incident.id) ?? []).filter((subject) => isAsked(subject, asked))
       if (subjects.length === 0 || !isWanted(incident, asked)) continue
       all.add(incident)
@@ -75,17 +75,47 @@ export async function reportIncidents(
       noteOffender(offenders, incident)
     }
     await turns.next()
-    const last = page.at(-1)
-    if (!last || page.length < incidentsPerStatement) break
-    after = last.id
   }
-  const names = await namesOf(ctx, groupBy, [...groups.keys()], roomNames)
+  const names = await namesOf(ctx, groupBy, [...groups.keys()], roomNames, turns)
+  const rows: IncidentReportRow[] = []
+  for (const [key, times] of groups) rows.push({ ...placeOf(key, groupBy, names), ...(await times.figures(turns)) })
   return {
-    counts: all.figures(),
-    rows: [...groups].map(
-      ([key, times]): IncidentReportRow => ({ ...placeOf(key, groupBy, names), ...times.figures() }),
-    ),
-    repeatOffenders: repeatOffendersOf(offenders, roomNames),
+    counts: await all.figures(turns),
+    rows,
+    repeatOffenders: await repeatOffendersOf(offenders, roomNames, turns),
+  }
+}
+
+/** The visible incidents of a window, in the order of their ids within a page. */
+async function* pagesOf({ db }: RequestContext, { from, to }: IncidentWindow, turns: Turns) {
+  for (let [afterTime, afterId] = [from, 0]; ; ) {
+    const opened = await listOpenedIds(db, { to, afterTime, afterId, limit: rowsPerStatement })
+    await turns.next()
+    const page = opened.length > 0 ? await listIncidentsOpened(db, { ids: opened.map(({ id }) => id) }) : []
+    await turns.next()
+    if (page.length > 0) yield page
+    const last = opened.at(-1)
+    if (!last || opened.length < rowsPerStatement) return
+    ;[afterTime, afterId] = [last.opened_at, last.id]
+  }
+}
+
+/** The visible subjects of incidents, which are in the order of their ids. Ids follow the times of opening, so few others lie between them. */
+async function placesOf(
+  { db }: RequestContext,
+  incidents: readonly OpenedIncident[],
+  turns: Turns,
+): Promise<ReadonlyMap<number, readonly SubjectPlace[]>> {
+  const places = new Map<number, SubjectPlace[]>(incidents.map(({ id }) => [id, []]))
+  const lastIncident = incidents.at(-1)?.id ?? 0
+  let after = { afterIncident: incidents[0]?.id ?? 0, afterType: '', afterId: '' }
+  for (;;) {
+    const page = await listSubjectPlaces(db, { ...after, lastIncident, limit: subjectsPerStatement })
+    for (const subject of page) places.get(subject.incident_id)?.push(subject)
+    await turns.next()
+    const last = page.at(-1)
+    if (!last || page.length < subjectsPerStatement) return places
+    after = { afterIncident: last.incident_id, afterType: last.subject_type, afterId: last.subject_id }
   }
 }
 
@@ -115,8 +145,10 @@ class Times {
     if (acknowledged_at !== null) this.#toAcknowledge.push(secondsBetween(opened_at, acknowledged_at))
   }
 
-  figures(): IncidentFigures {
-    const [acknowledged, ended] = [this.#toAcknowledge, this.#toEnd]
+  async figures(turns: Turns): Promise<IncidentFigures> {
+    const byLength = (a: number, b: number) => a - b
+    const acknowledged = await sortInTurns(this.#toAcknowledge, byLength, turns)
+    const ended = await sortInTurns(this.#toEnd, byLength, turns)
     const shares = {
       acknowledgeMedianSeconds: timeWithin(acknowledged, 0.5),
       acknowledgeP90Seconds: timeWithin(acknowledged, 0.9),
@@ -138,14 +170,28 @@ const secondsBetween = (from: number, to: number): number => Math.max(0, Math.fl
 type Models = ReadonlyMap<string, string>
 const noModels: Models = new Map()
 
-async function modelsOf({ db }: RequestContext, subjects: readonly SubjectPlace[]): Promise<Models> {
-  const ids = [...new Set(subjects.filter((s) => s.subject_type === 'endpoint').map(({ subject_id }) => subject_id))]
-  const former = await listFormerModels(db, { ids })
-  const present = await listModels(db, { ids })
-  return new Map([
-    ...former.map(({ endpoint_id, model }) => [endpoint_id, model ?? ''] as const),
-    ...present.map(({ id, model }) => [id, model] as const),
-  ])
+async function modelsOf(
+  { db }: RequestContext,
+  places: Iterable<readonly SubjectPlace[]>,
+  turns: Turns,
+): Promise<Models> {
+  const wanted = new Set<string>()
+  for (const subjects of places) {
+    for (const { subject_type, subject_id } of subjects) if (subject_type === 'endpoint') wanted.add(subject_id)
+    await turns.next()
+  }
+  const models = new Map<string, string>()
+  for (const ids of inPieces([...wanted])) {
+    for (const { endpoint_id, model } of await listFormerModels(db, { ids })) models.set(endpoint_id, model ?? '')
+    await turns.next()
+    for (const { id, model } of await listModels(db, { ids })) models.set(id, model)
+    await turns.next()
+  }
+  return models
+}
+
+function* inPieces<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += rowsPerStatement) yield items.slice(at, at + rowsPerStatement)
 }
 
 /** The rows that an incident is in. Undefined stands for what has no such place or model. */
@@ -174,19 +220,23 @@ function known<T>(values: readonly (T | null)[]): (T | undefined)[] {
   return present.length > 0 ? present : [undefined]
 }
 
+const listNames = { room: listRoomNames, location: listNamesOfLocations, region: listRegionNames }
+
 /** The names of today, or else those that rooms had then. What is gone, or not visible any longer, has none. */
 async function namesOf(
   { db }: RequestContext,
   groupBy: IncidentReportGroup,
   keys: readonly (string | number | undefined)[],
   roomNames: ReadonlyMap<number, string>,
+  turns: Turns,
 ): Promise<ReadonlyMap<number, string>> {
-  const ids = keys.filter((key) => typeof key === 'number')
-  const entries = (rows: readonly { id: number; name: string }[]) => rows.map(({ id, name }) => [id, name] as const)
-  if (groupBy === 'room') return new Map([...roomNames, ...entries(await listRoomNames(db, { ids }))])
-  if (groupBy === 'location') return new Map(entries(await listNamesOfLocations(db, { ids })))
-  if (groupBy === 'region') return new Map(entries(await listRegionNames(db, { ids })))
-  return new Map()
+  if (groupBy === 'rule' || groupBy === 'model') return new Map()
+  const names = new Map(groupBy === 'room' ? roomNames : [])
+  for (const ids of inPieces(keys.filter((key) => typeof key === 'number'))) {
+    for (const { id, name } of await listNames[groupBy](db, { ids })) names.set(id, name)
+    await turns.next()
+  }
+  return names
 }
 
 function placeOf(key: string | number | undefined, groupBy: IncidentReportGroup, names: ReadonlyMap<number, string>) {
@@ -213,13 +263,15 @@ function noteOffender(offenders: Map<string, Offender>, incident: OpenedIncident
   })
 }
 
-function repeatOffendersOf(
+async function repeatOffendersOf(
   offenders: ReadonlyMap<string, Offender>,
   roomNames: ReadonlyMap<number, string>,
-): RepeatOffender[] {
-  return [...offenders.values()]
-    .filter(({ incidents }) => incidents >= repeatsFrom)
-    .sort((a, b) => b.incidents - a.incidents || b.lastOpenedAt - a.lastOpenedAt || b.incident.id - a.incident.id)
+  turns: Turns,
+): Promise<RepeatOffender[]> {
+  const repeated = [...offenders.values()].filter(({ incidents }) => incidents >= repeatsFrom)
+  const compare = (a: Offender, b: Offender) =>
+    b.incidents - a.incidents || b.lastOpenedAt - a.lastOpenedAt || b.incident.id - a.incident.id
+  return (await sortInTurns(repeated, compare, turns))
     .slice(0, maxRepeatOffenders)
     .map(({ incident: { rule, level, cause_id, cause_name }, incidents, lastOpenedAt }) => {
       const room = Number(cause_id)

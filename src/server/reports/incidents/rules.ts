@@ -2,17 +2,17 @@
 import { dayMs, daySeconds, secondMs } from '../../../contract/durations.ts'
 import type { IncidentFigureName, IncidentReportRow } from '../../../contract/reports/incidents.ts'
 import { defaultReportPage, maxReportDays, maxReportPage } from '../../../contract/reports/report-query.ts'
-import { PagedList } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { isoTime } from '../../core/clock.ts'
 import { invalid, mustFind, refuseReversed } from '../../core/failure.ts'
 import { pageContext, pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
 import { startOfDay } from '../../core/time/time-zone.ts'
+import { answerOf, csvOfRows } from '../make-report.ts'
 import { type ReportOrg, reportRequestOf } from '../report-request.ts'
 import { findReportRooms } from '../report-rooms.ts'
 import { findReportOrg } from '../store.ts'
-import type { ReportQueue, Turns } from '../turns.ts'
+import { type ReportQueue, sortInTurns, type Turns } from '../turns.ts'
 import { type IncidentWindow, reportIncidents } from './report-incidents.ts'
 
 type Query = InputOf<'reportsIncidents'>['query']
@@ -27,20 +27,13 @@ export async function reportsIncidents(ctx: RequestContext, queue: ReportQueue, 
   return queue.run(async (turns) => {
     const roomIds = await findTaggedRooms(ctx, query, org, turns)
     const counted = await reportIncidents(ctx, { ...query, roomIds }, window, groupBy, turns)
-    const rows = counted.rows.sort(orderOf(sort))
-    if (csv)
-      return new PagedList(async function* () {
-        yield { rows }
-      })
+    const rows = await sortInTurns(counted.rows, orderOf(sort), turns)
+    if (csv) return csvOfRows(rows)
     const end = Math.min(start + pageSizeOf(pageSize, defaultReportPage, maxReportPage), rows.length)
-    return {
-      from: isoTime(window.from),
-      to: isoTime(window.to),
-      counts: counted.counts,
-      repeatOffenders: counted.repeatOffenders,
-      rows: rows.slice(start, end),
-      nextPageToken: end < rows.length ? pageTokenAt(ctx.secrets, context, { timestamp: 0, seq: end }) : '',
-    }
+    const next = end < rows.length ? pageTokenAt(ctx.secrets, context, { timestamp: 0, seq: end }) : ''
+    const { counts, repeatOffenders } = counted
+    const head = { from: isoTime(window.from), to: isoTime(window.to), counts, repeatOffenders }
+    return answerOf(head, rows.slice(start, end), next, turns)
   })
 }
 

@@ -1,47 +1,68 @@
 // SQL of the report of incidents: the incidents of a window with their visible subjects, and the names of places and models.
+import { sql } from 'kysely'
 import { isAnyNumberOf, isAnyOf } from '../../db/queries/any-of.ts'
 import { visibleQuery, wholeQuery } from '../../db/queries/query.ts'
 
-/** A page of the incidents that opened in a window, in the order of their ids. Times are in milliseconds. */
+/** The next ids of incidents that opened in a window. What the caller may not see counts too, so each page reads so many rows at most. Times are in milliseconds. */
+export const listOpenedIds = wholeQuery(
+  (db, p: { org: number; to: number; afterTime: number; afterId: number; limit: number }) =>
+    db
+      .selectFrom('incidents')
+      .select(['id', 'opened_at'])
+      .where('org', '=', p.org)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('opened_at', 'id'), '>', tuple(p.afterTime, p.afterId)))
+      .where('opened_at', '<', p.to)
+      .orderBy('opened_at')
+      .orderBy('id')
+      .limit(p.limit),
+)
+
 export const listIncidentsOpened = visibleQuery(
   'incident',
   'i.id',
-  (db, p: { org: number; from: number; to: number; after: number; limit: number }) =>
+  (db, p: { org: number; ids: readonly number[] }, engine) =>
     db
       .selectFrom('incidents as i')
       .select(['i.id', 'i.rule', 'i.severity', 'i.state', 'i.level', 'i.cause_id', 'i.cause_name'])
       .select(['i.opened_at', 'i.resolved_at', 'i.acknowledged_at'])
       .where('i.org', '=', p.org)
-      .where('i.id', '>', p.after)
-      .where('i.opened_at', '>=', p.from)
-      .where('i.opened_at', '<', p.to)
+      .where(isAnyNumberOf(engine, 'i.id', p.ids))
       .where('i.state', '<>', 'MERGED')
-      .orderBy('i.id')
-      .limit(p.limit),
+      .orderBy('i.id'),
 )
 export type OpenedIncident = Awaited<ReturnType<typeof listIncidentsOpened>>[number]
 
-/** Subjects keep the place that they had when they joined. */
-export const listSubjectPlaces = visibleQuery(
-  'region',
-  's.region_id',
-  (db, p: { org: number; incidents: readonly number[] }, engine) =>
-    db
-      .selectFrom('incident_subjects as s')
-      .select([
-        's.incident_id',
-        's.subject_type',
-        's.subject_id',
-        's.room_id',
-        's.room_name',
-        's.location_id',
-        's.region_id',
-      ])
-      .where('s.org', '=', p.org)
-      .where(isAnyNumberOf(engine, 's.incident_id', p.incidents))
-      .orderBy('s.incident_id')
-      .orderBy('s.subject_type')
-      .orderBy('s.subject_id'),
+interface SubjectPage {
+  readonly org: number
+  readonly afterIncident: number
+  readonly afterType: string
+  readonly afterId: string
+  readonly lastIncident: number
+  readonly limit: number
+}
+
+/** A page of the subjects of incidents whose ids follow each other: one outage can have thousands. Subjects keep the place that they had when they joined. */
+export const listSubjectPlaces = visibleQuery('region', 's.region_id', (db, p: SubjectPage) =>
+  db
+    .selectFrom('incident_subjects as s')
+    .select([
+      's.incident_id',
+      's.subject_type',
+      's.subject_id',
+      's.room_id',
+      's.room_name',
+      's.location_id',
+      's.region_id',
+    ])
+    .where('s.org', '=', p.org)
+    .where(
+      sql<boolean>`(s.incident_id, s.subject_type, s.subject_id) > (${p.afterIncident}, ${p.afterType}, ${p.afterId})`,
+    )
+    .where('s.incident_id', '<=', p.lastIncident)
+    .orderBy('s.incident_id')
+    .orderBy('s.subject_type')
+    .orderBy('s.subject_id')
+    .limit(p.limit),
 )
 export type SubjectPlace = Awaited<ReturnType<typeof listSubjectPlaces>>[number]
 

@@ -6,6 +6,7 @@ import {
   listIncidentsOpened,
   listModels,
   listNamesOfLocations,
+  listOpenedIds,
   listRegionNames,
   listRoomNames,
   listSubjectPlaces,
@@ -48,17 +49,28 @@ afterAll(() => world.close())
 
 test('incidents of a window and their places are read with the rights of the caller', async () => {
   const { all, ofRegion, ofNothing } = world
-  const page = { from: 10, to: 21, after: 0, limit: 9 }
+  const page = { to: 21, afterTime: 10, afterId: 0, limit: 9 }
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
-  expect(ids(await listIncidentsOpened(all, page))).toEqual([1, 3])
-  expect(ids(await listIncidentsOpened(ofRegion, { ...page, from: 11 }))).toEqual([3])
-  expect(await listIncidentsOpened(ofNothing, page)).toEqual([])
-  expect(await listIncidentsOpened(all, { ...page, to: 20, after: 1 })).toEqual([])
-  const places = { subject_type: 'endpoint', subject_id: 'device-1', room_id: 1, room_name: 'Room 1' }
-  expect(await listSubjectPlaces(ofRegion, { incidents: [3] })).toEqual([
-    { incident_id: 3, ...places, location_id: 1, region_id: 1 },
+  expect(ids(await listOpenedIds(all, page))).toEqual([1, 2, 3])
+  expect(ids(await listOpenedIds(all, { ...page, afterId: 1, limit: 1 }))).toEqual([2])
+  expect(ids(await listOpenedIds(all, { ...page, afterTime: 20, afterId: 2 }))).toEqual([3])
+  expect(await listOpenedIds(all, { ...page, to: 20, afterId: 1 })).toEqual([])
+  const wanted = { ids: [1, 2, 3] }
+  expect(ids(await listIncidentsOpened(all, wanted))).toEqual([1, 3])
+  expect(ids(await listIncidentsOpened(ofRegion, { ids: [3] }))).toEqual([3])
+  expect(await listIncidentsOpened(ofNothing, wanted)).toEqual([])
+  const ofDevice = { subject_type: 'endpoint', subject_id: 'device-1', room_id: 1, room_name: 'Room 1' }
+  const subjects = { afterIncident: 3, afterType: '', afterId: '', lastIncident: 3, limit: 9 }
+  expect(await listSubjectPlaces(ofRegion, subjects)).toEqual([
+    { incident_id: 3, ...ofDevice, location_id: 1, region_id: 1 },
   ])
-  expect(await listSubjectPlaces(all, { incidents: [1, 3] })).toHaveLength(4)
+  const after = { ...subjects, afterIncident: 1, afterType: 'endpoint', afterId: 'device-1' }
+  const places = await listSubjectPlaces(all, { ...after, limit: 2 })
+  expect(places.map(({ incident_id, room_id }) => [incident_id, room_id])).toEqual([
+    [1, 2],
+    [2, 1],
+  ])
+  expect(await listSubjectPlaces(all, { ...after, lastIncident: 2 })).toHaveLength(3)
 })
 
 test('names of places are those that the caller sees; models are known of devices that are gone', async () => {
