@@ -5,9 +5,11 @@ import { AvailabilityTarget, IgnoreUnderMinutes } from '../journal/orgs.ts'
 import { operation } from '../operation.ts'
 import { Int32, OneOf, Shape, Timestamp } from '../shape.ts'
 import {
+  exampleIncidentsFrom,
   exampleReportHead,
   exampleReportPlace,
   exampleReportQuery,
+  IncidentsFrom,
   reportAnswer,
   reportPlace,
   reportQuery,
@@ -103,6 +105,7 @@ export const availabilityHead = {
   ignoreUnderMinutes: IgnoreUnderMinutes,
   exclude: Type.String({ description: 'The classes that are not charged, separated by commas.' }),
   connectionsFrom: Timestamp('Connections are kept from this time on; earlier seconds are not known.'),
+  incidentsFrom: IncidentsFrom,
 }
 
 const exampleRow = {
@@ -160,7 +163,8 @@ export const availabilityOperations = {
         ...exampleReportHead,
         ...{ availabilityTarget: 99.5, ignoreUnderMinutes: 5 },
         exclude: 'silenced,changeWindow,service,unknown,asleep,short',
-        connectionsFrom: '2025-10-01T00:00:00.000Z',
+        connectionsFrom: '2024-11-01T00:00:00.000Z',
+        incidentsFrom: exampleIncidentsFrom,
         rows: [exampleRow],
         nextPageToken: '',
       },

@@ -4,7 +4,14 @@ import { csvList } from '../csv-list.ts'
 import { ruleIds, severities } from '../incidents/rule-table.ts'
 import { operation } from '../operation.ts'
 import { Bom, IdAndName, Int32, OneOf, QueryTimeOrDay, RequiredQueryTimeOrDay, Shape, Timestamp } from '../shape.ts'
-import { defaultReportPage, maxReportDays, maxReportPage, reportQuery } from './report-query.ts'
+import {
+  defaultReportPage,
+  exampleIncidentsFrom,
+  IncidentsFrom,
+  maxReportDays,
+  maxReportPage,
+  reportQuery,
+} from './report-query.ts'
 
 export const incidentReportGroups = ['rule', 'room', 'location', 'region', 'model'] as const
 export type IncidentReportGroup = (typeof incidentReportGroups)[number]
@@ -119,6 +126,7 @@ export const incidentReportOperations = {
     response: Shape('ReportIncidents', {
       from: Timestamp('Start of the window.'),
       to: Timestamp('End of the window.'),
+      incidentsFrom: IncidentsFrom,
       counts: IncidentFigures,
       repeatOffenders: Type.Array(RepeatOffender, {
         description: `Devices and rooms with at least ${repeatsFrom} incidents of one rule, most incidents first; at most ${maxRepeatOffenders}.`,
@@ -133,6 +141,7 @@ export const incidentReportOperations = {
       response: {
         from: '2026-09-30T22:00:00.000Z',
         to: '2026-10-31T23:00:00.000Z',
+        incidentsFrom: exampleIncidentsFrom,
         counts: exampleIncidentFigures,
         repeatOffenders: [
           {

@@ -6,7 +6,14 @@ import { Int32, Shape } from '../shape.ts'
 import { AirRow, airLimitsOfReport } from './air.ts'
 import { AvailabilityRow } from './availability.ts'
 import { exampleIncidentFigures, IncidentFigures } from './incidents.ts'
-import { exampleReportHead, reportHead, reportPlace, reportQuery } from './report-query.ts'
+import {
+  exampleIncidentsFrom,
+  exampleReportHead,
+  IncidentsFrom,
+  reportHead,
+  reportPlace,
+  reportQuery,
+} from './report-query.ts'
 import { UseRow } from './use.ts'
 
 const { hours, days, roomId, regionId, locationId, tag, field } = reportQuery([])
@@ -28,6 +35,7 @@ export const ReportMonth = Shape('ReportMonth', {
   month: Type.String({ description: 'The month of the request.' }),
   before: Type.String({ description: 'The month before.' }),
   ...reportHead,
+  incidentsFrom: IncidentsFrom,
   availabilityTarget: AvailabilityTarget,
   limits: airLimitsOfReport,
   use: twoMonths('Use', UseRow.properties),
@@ -70,6 +78,7 @@ export const monthOperations = {
         month: '2026-10',
         before: '2026-09',
         ...exampleReportHead,
+        incidentsFrom: exampleIncidentsFrom,
         availabilityTarget: 99.5,
         limits: {},
         use: { month: use, before: use },

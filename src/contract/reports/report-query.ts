@@ -88,6 +88,10 @@ export const reportHead = {
   ),
 }
 
+export const IncidentsFrom = Timestamp(
+  'Incidents are kept from this time on: those that opened earlier may be missing.',
+)
+
 export const reportAnswer = <R extends ReturnType<typeof Shape>, const P extends TProperties = Record<never, never>>(
   title: string,
   row: R,
@@ -108,6 +112,7 @@ export const exampleReportHead = {
   days: 'mon,tue,wed,thu,fri',
   quartersFrom: '2025-10-30T00:00:00.000Z',
 }
+export const exampleIncidentsFrom = '2025-10-01T00:00:00.000Z'
 export const exampleReportPlace = {
   room: { id: 7, name: 'Fjord' },
   location: { id: 3, name: 'Oslo HQ' },

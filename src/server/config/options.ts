@@ -25,6 +25,7 @@ export const retentionDefaults: RetentionOptions = {
   sampleRetentionDays: 30,
   rollupRetentionDays: 730,
   dailyRetentionDays: 'ever',
+  incidentRetentionDays: 400,
   roomFreshnessMinutes: 15,
   idleMinutes: 10,
 }
@@ -177,7 +178,7 @@ export const serveOptions: readonly OptionSpec[] = [
   {
     flag: '--incident-retention <days>',
     env: 'ROOMKEEPER_INCIDENT_RETENTION',
-    default: 400,
+    default: retentionDefaults.incidentRetentionDays,
     help: 'how long incidents are kept after their last change',
     isShared: true,
     parse: parseWhole('--incident-retention', 1, maxRetentionDays),

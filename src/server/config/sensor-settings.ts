@@ -1,4 +1,4 @@
-// The settings for sensor data, converted from the command line's units.
+// The settings for sensor data and for how long the past is kept, converted from the command line's units.
 
 import { daySeconds, minuteMs, minuteSeconds } from '../../contract/durations.ts'
 import type { Clock } from '../core/clock.ts'
@@ -6,7 +6,7 @@ import { StartupError } from '../core/failure.ts'
 import { retentionDefaults } from './options.ts'
 import type { RetentionOptions } from './server-options.ts'
 
-/** Settings for sensor data. */
+/** Settings for sensor data, and for reports about it. */
 export interface SensorSettings {
   /** Raw samples are stored this long; older ones are refused. */
   readonly sampleRetentionSeconds: number
@@ -14,6 +14,8 @@ export interface SensorSettings {
   readonly rollupRetentionSeconds: number
   /** Daily rollups are stored this long; Infinity means for ever. */
   readonly dailyRetentionSeconds: number
+  /** Incidents are stored this long after their last change. */
+  readonly incidentRetentionSeconds: number
   /** The latest sample of an endpoint counts for its room this long. [contract 5.2.aggregate] */
   readonly freshnessSeconds: number
   /** A room that has not been busy for this long is idle. [contract 12.idle] */
@@ -38,6 +40,7 @@ export function sensorSettingsOf(options: RetentionOptions): SensorSettings {
     sampleRetentionSeconds: sampleRetentionDays * daySeconds,
     rollupRetentionSeconds: rollupRetentionDays * daySeconds,
     dailyRetentionSeconds: daily * daySeconds,
+    incidentRetentionSeconds: options.incidentRetentionDays * daySeconds,
     freshnessSeconds: options.roomFreshnessMinutes * minuteSeconds,
     idleMs: options.idleMinutes * minuteMs,
   }

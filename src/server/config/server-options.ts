@@ -5,6 +5,7 @@ export interface RetentionOptions {
   readonly sampleRetentionDays: number
   readonly rollupRetentionDays: number
   readonly dailyRetentionDays: number | 'ever'
+  readonly incidentRetentionDays: number
   readonly roomFreshnessMinutes: number
   readonly idleMinutes: number
 }
@@ -12,7 +13,6 @@ export interface RetentionOptions {
 /** The options that all nodes of a database share. */
 export interface SharedOptions extends RetentionOptions {
   readonly logRetentionDays: number
-  readonly incidentRetentionDays: number
   readonly bundleQuotaGigabytes: number
   readonly settleMinutes: number
   /** The air limits of new organisations. */

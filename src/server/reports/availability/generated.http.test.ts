@@ -9,7 +9,7 @@ import { makeWorld, type PastWorld, type PlainRoom } from '../../../../test/supp
 import { PlainPast, type PlainRequest, type PlainRow } from '../../../../test/support/reports/plain-availability.ts'
 import { plainIncidents } from '../../../../test/support/reports/plain-incidents.ts'
 import { putWorld } from '../../../../test/support/reports/world-rows.ts'
-import type { AvailabilityPeriod, AvailabilityRow } from '../../../contract/reports/availability.ts'
+import type { AvailabilityRow, availabilityOperations } from '../../../contract/reports/availability.ts'
 import type { incidentReportOperations } from '../../../contract/reports/incidents.ts'
 import { type Weekday, weekdays } from '../../../contract/weekly-hours.ts'
 import { excludableClasses } from '../../../insight/availability.ts'
@@ -85,7 +85,7 @@ const pathOf = (query: Asked['query']) =>
 async function ask(org: TestOrg, query: Asked['query'], key?: string) {
   const reply = await org.call('GET', pathOf(query), { ...(key !== undefined && { key }) })
   expect(reply.status, reply.text).toBe(200)
-  return reply.body as { rows: AvailabilityRow[]; periods?: AvailabilityPeriod[] }
+  return reply.body as Static<typeof availabilityOperations.reportsAvailability.response>
 }
 
 /** The figures of a room as the plain count has them. */
@@ -249,8 +249,11 @@ async function comparePeriods(
 ): Promise<number> {
   const room = world.rooms.find(({ id }) => id === row?.room?.id)
   if (!row || !room) return 0
-  const { rows, periods = [] } = await ask(org, { ...asked.query, roomId: room.id, periods: 'true' })
+  const query = { ...asked.query, roomId: room.id, periods: 'true' }
+  const { rows, periods = [], connectionsFrom, incidentsFrom } = await ask(org, query)
   expect(rows).toEqual([row])
+  const retainedDays = (from: string) => (Math.ceil(world.now / dayMs) * dayMs - Date.parse(from)) / dayMs
+  expect([retainedDays(connectionsFrom), retainedDays(incidentsFrom)]).toEqual([730, 400])
   // Connections begin 40 days before the month.
   const whole = new PlainPast(world, world.monthStart / secondMs - 41 * daySeconds, Math.floor(world.now / secondMs))
   const gaps = whole.gapsOf(room, retainedFrom)

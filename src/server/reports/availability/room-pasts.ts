@@ -55,8 +55,8 @@ export interface PastContext {
 
 const rule: RuleId = 'device.offline'
 
-/** Connections that ended earlier can be deleted. The time is the start of a day, so it does not differ in each answer. */
-export const connectionsFrom = (nowMs: number, retentionSeconds: number): number =>
+/** What ended earlier can be deleted. The time is the start of a day, so it does not differ in each answer. */
+export const retainedFrom = (nowMs: number, retentionSeconds: number): number =>
   Math.ceil((nowMs - retentionSeconds * secondMs) / dayMs) * dayMs
 
 /** The past of one report. What rooms share is read once. */
@@ -82,7 +82,7 @@ export class RoomPasts {
     { from, to, ignoreUnderSeconds }: PastWindow,
   ) {
     const { now, settleMs } = presenceTimes
-    const retained = connectionsFrom(now, rollupRetentionSeconds)
+    const retained = retainedFrom(now, rollupRetentionSeconds)
     this.#db = db
     this.#presenceTimes = presenceTimes
     this.#retainedFrom = retained

@@ -8,7 +8,7 @@ import { CountedZones } from '../counted-zones.ts'
 import { makeReport } from '../make-report.ts'
 import type { ReportQueue } from '../turns.ts'
 import { AvailabilityReader, availabilityOptionsOf, availabilityReport, periodsOfRoom } from './kind.ts'
-import { connectionsFrom } from './room-pasts.ts'
+import { retainedFrom } from './room-pasts.ts'
 
 type Query = InputOf<'reportsAvailability'>['query']
 
@@ -24,7 +24,8 @@ export function reportsAvailability(ctx: RequestContext, queue: ReportQueue, que
       availabilityTarget: options.target,
       ignoreUnderMinutes: options.ignoreUnderSeconds / minuteSeconds,
       exclude: options.excluded.size === 0 ? 'none' : [...options.excluded].join(),
-      connectionsFrom: isoTime(connectionsFrom(ctx.clock.now(), ctx.settings.rollupRetentionSeconds)),
+      connectionsFrom: isoTime(retainedFrom(ctx.clock.now(), ctx.settings.rollupRetentionSeconds)),
+      incidentsFrom: isoTime(retainedFrom(ctx.clock.now(), ctx.settings.incidentRetentionSeconds)),
     }
     return {
       ...availabilityReport(reader, options),

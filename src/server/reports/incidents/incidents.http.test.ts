@@ -116,6 +116,8 @@ const air = { incidents: 1, open: 0, acknowledged: 0, ended: 1, endMedianSeconds
 test('rows by rule have counts and times; merged incidents and those that opened earlier do not count', async () => {
   const body = await read({})
   expect(body).toMatchObject({ from: '2026-05-01T00:00:00.000Z', to: '2026-05-20T12:00:00.000Z', nextPageToken: '' })
+  // 400 days before.
+  expect(body.incidentsFrom).toBe('2025-04-16T00:00:00.000Z')
   expect(body.rows).toEqual([
     { rule: 'device.flapping', ...flappingFigures },
     { rule: 'air.beyond', ...air },

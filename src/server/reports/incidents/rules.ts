@@ -8,6 +8,7 @@ import { isoTime } from '../../core/clock.ts'
 import { invalid, mustFind, refuseReversed } from '../../core/failure.ts'
 import { pageContext, pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
 import { startOfDay } from '../../core/time/time-zone.ts'
+import { retainedFrom } from '../availability/room-pasts.ts'
 import { answerOf, csvOfRows } from '../make-report.ts'
 import { type ReportOrg, reportRequestOf } from '../report-request.ts'
 import { findReportRooms } from '../report-rooms.ts'
@@ -32,7 +33,8 @@ export async function reportsIncidents(ctx: RequestContext, queue: ReportQueue, 
     const end = Math.min(start + pageSizeOf(pageSize, defaultReportPage, maxReportPage), rows.length)
     const next = end < rows.length ? pageTokenAt(ctx.secrets, context, { timestamp: 0, seq: end }) : ''
     const { counts, repeatOffenders } = counted
-    const head = { from: isoTime(window.from), to: isoTime(window.to), counts, repeatOffenders }
+    const incidentsFrom = isoTime(retainedFrom(now, ctx.settings.incidentRetentionSeconds))
+    const head = { from: isoTime(window.from), to: isoTime(window.to), incidentsFrom, counts, repeatOffenders }
     return answerOf(head, rows.slice(start, end), next, turns)
   })
 }

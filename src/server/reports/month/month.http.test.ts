@@ -24,6 +24,7 @@ test('the figures of a month and of the month before are those of the other repo
   for (const filters of ['', '&hours=always', '&locationId=2', '&roomId=3&days=mon']) {
     const month = await read(`month?month=2026-02${filters}`)
     expect(month).toMatchObject({ month: '2026-02', before: '2026-01', from: '2026-02-01T00:00:00.000Z' })
+    expect(month.incidentsFrom).toBe('2025-02-13T00:00:00.000Z')
     expect(month.limits).toMatchObject({ co2: { max: 1000 } })
     for (const report of ['use', 'availability', 'air']) {
       for (const [name, window] of [

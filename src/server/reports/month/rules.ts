@@ -1,9 +1,11 @@
 // Answers reportsMonth: the figures of all rooms together, of a month and of the month before. [contract 16.month]
 import type { InputOf } from '../../context/handlers.ts'
 import type { RequestContext } from '../../context/request-context.ts'
+import { isoTime } from '../../core/clock.ts'
 import { invalid, mustFind } from '../../core/failure.ts'
 import { airReport } from '../air/kind.ts'
 import { availabilityOptionsOf } from '../availability/kind.ts'
+import { retainedFrom } from '../availability/room-pasts.ts'
 import { headOf } from '../make-report.ts'
 import { findReportOrg } from '../store.ts'
 import type { ReportQueue } from '../turns.ts'
@@ -25,6 +27,7 @@ export async function reportsMonth(
       month,
       before: monthText(number - 1),
       ...headOf(asked.request, org, ctx.clock.now()),
+      incidentsFrom: isoTime(retainedFrom(ctx.clock.now(), ctx.settings.incidentRetentionSeconds)),
       availabilityTarget: availabilityOptionsOf({}, org).target,
       limits: airReport(ctx.db, undefined, org.air_limits).limits,
       use: { month: present.use, before: before.use },

@@ -11,6 +11,7 @@ interface WindowLineProps {
     readonly from: string
     readonly quartersFrom: string
     readonly pastFrom?: string | undefined
+    readonly incidentsFrom?: string | undefined
   }
   /** Whether the figures are about quarters of an hour. */
   readonly hasQuarters: boolean
@@ -25,6 +26,9 @@ export function WindowLine({ window, report, hasQuarters }: WindowLineProps) {
       {report.pastFrom &&
         Date.parse(report.pastFrom) > Date.parse(report.from) &&
         ` Deleted rooms, ended silences and former change windows are known from ${dayTitle(report.pastFrom)} on.`}
+      {report.incidentsFrom &&
+        Date.parse(report.incidentsFrom) > Date.parse(report.from) &&
+        ` Incidents are known from ${dayTitle(report.incidentsFrom)} on.`}
     </Text>
   )
 }
