@@ -10,9 +10,26 @@ import { until } from '../support/program.ts'
 import { startPrometheus, type TestPrometheus } from '../support/prometheus.ts'
 
 const root = join(import.meta.dirname, '../..')
-const dashboard = JSON.parse(readFileSync(join(root, 'deploy/grafana/rooms.json'), 'utf8')) as {
-  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[]
+interface Variable {
+  readonly name: string
+  readonly type: string
+  readonly datasource?: object
+  readonly query: string | { readonly query: string }
+  readonly definition?: string
 }
+const dashboard = JSON.parse(readFileSync(join(root, 'deploy/grafana/rooms.json'), 'utf8')) as {
+  readonly templating: { readonly list: readonly Variable[] }
+  readonly panels: readonly {
+    readonly id: number
+    readonly title: string
+    readonly datasource: object
+    readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>
+    readonly targets: readonly { readonly expr: string }[]
+  }[]
+}
+// biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana puts the chosen data source there
+const dataSource = { type: 'prometheus', uid: '${datasource}' }
+const namesIn = (text: string) => [...text.matchAll(/\$(\w+)/g)].map(([, name]) => name as string)
 let harness: Harness
 let org: TestOrg
 let prometheus: TestPrometheus
@@ -81,6 +98,55 @@ test.runIf(engine === 'sqlite')('every query of the dashboard has a result, and 
     }
   }
 })
+
+test.runIf(engine === 'sqlite')(
+  'every variable of the dashboard has its values, and a choice limits the next ones',
+  async () => {
+    await until('rooms were scraped', async () => (await prometheus.query('roomkeeper_room_info')).length === 2)
+    const [source, ...variables] = dashboard.templating.list
+    expect(source).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' })
+    const valuesOf = async ({ query }: Variable, chosen: Readonly<Record<string, string>>) => {
+      const text = typeof query === 'string' ? query : query.query
+      const [, series = '', label = ''] = /^label_values\((.+), (\w+)\)$/.exec(text) ?? []
+      return prometheus.labelValues(
+        label,
+        series.replaceAll(/\$(\w+)/g, (_, name: string) => chosen[name] ?? ''),
+      )
+    }
+    const found: Record<string, readonly string[]> = {}
+    const chosen: Record<string, string> = {}
+    for (const variable of variables) {
+      expect(variable).toMatchObject({ type: 'query', datasource: dataSource, allValue: '.*', multi: true })
+      expect(variable.query).toMatchObject({ query: variable.definition })
+      // A variable depends on those before it only.
+      expect(namesIn(variable.definition ?? '').filter((name) => !(name in chosen))).toEqual([])
+      found[variable.name] = await valuesOf(variable, chosen)
+      chosen[variable.name] = '.*'
+    }
+    expect(found).toEqual({ job: ['rooms'], region: ['North'], location: ['Oslo'] })
+    const [, , location] = variables as [Variable, Variable, Variable]
+    expect(await valuesOf(location, { job: 'rooms', region: 'North' })).toEqual(['Oslo'])
+    expect(await valuesOf(location, { job: 'rooms', region: 'South' })).toEqual([])
+    // Panels use these variables only, have numbers of their own, and do not overlap.
+    const cells = new Set<string>()
+    for (const { title, datasource, gridPos, targets } of dashboard.panels) {
+      expect(datasource, title).toEqual(dataSource)
+      for (const { expr } of targets)
+        expect(
+          namesIn(expr).filter((name) => !(name in chosen)),
+          title,
+        ).toEqual([])
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24)
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(cells.has(`${x} ${y}`), title).toBe(false)
+          cells.add(`${x} ${y}`)
+        }
+      }
+    }
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
+  },
+)
 
 test.runIf(engine === 'sqlite')('docs/data-out.md lists every metric, and its queries have results', async () => {
   await until('rooms were scraped', async () => (await prometheus.query('roomkeeper_room_info')).length === 2)

@@ -15,6 +15,8 @@ export interface PrometheusSeries {
 export interface TestPrometheus {
   /** Runs a query, and returns the present value of each series. */
   query(promql: string): Promise<readonly PrometheusSeries[]>
+  /** The values of a label of some series, as Grafana asks for those of a variable. */
+  labelValues(label: string, series: string): Promise<readonly string[]>
   /** The errors of its scrapes. */
   scrapeErrors(): Promise<readonly string[]>
   stop(): Promise<void>
@@ -54,6 +56,9 @@ export async function startPrometheus(scrape: readonly object[]): Promise<TestPr
     async query(promql) {
       const { result } = (await get(`query?query=${encodeURIComponent(promql)}`)) as { result: PrometheusSeries[] }
       return result
+    },
+    async labelValues(label, series) {
+      return await get(`label/${label}/values?${new URLSearchParams({ 'match[]': series })}`)
     },
     async scrapeErrors() {
       const { activeTargets } = (await get('targets')) as { activeTargets: { lastError: string }[] }
