@@ -30,12 +30,19 @@ export interface ApiRequest {
   readonly body: string | undefined
 }
 
+/** A part of the body of an answer: a list of thousands of rooms has megabytes, which would be copied in one turn. */
+export interface ApiPiece {
+  readonly kind: 'api piece'
+  readonly number: number
+  readonly piece: Uint8Array
+}
+
+/** Follows the pieces of its body. */
 export interface ApiAnswer {
   readonly kind: 'api answer'
   readonly number: number
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
 }
 
 /** The answer to a request to /mcp. */
@@ -47,5 +54,5 @@ export interface ToolAnswer {
   readonly body: string
 }
 
-export type ToThread = ToolRequest | ApiAnswer
+export type ToThread = ToolRequest | ApiPiece | ApiAnswer
 export type FromThread = ApiRequest | ToolAnswer

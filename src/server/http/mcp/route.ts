@@ -108,7 +108,8 @@ async function sendToApi(
     headers: { ...headers, authorization, host, 'x-request-id': id },
     ...(body !== undefined && { payload: body }),
     remoteAddress: ip,
+    payloadAsStream: true,
   })
   const texts = Object.entries(reply.headers).map(([name, value]) => [name, String(value)] as const)
-  return { status: reply.statusCode, headers: Object.fromEntries(texts), body: reply.rawPayload }
+  return { status: reply.statusCode, headers: Object.fromEntries(texts), body: reply.stream() }
 }

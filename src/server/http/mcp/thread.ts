@@ -12,7 +12,11 @@ const handle = makeMcpHandler({
   version,
 })
 
-const waiting = new Map<number, (answer: ApiAnswer) => void>()
+interface Waiting {
+  readonly pieces: Uint8Array[]
+  readonly resolve: (answer: ApiAnswer) => void
+}
+const waiting = new Map<number, Waiting>()
 let lastNumber = 0
 
 /** The server sends the request with the key of the caller, which this thread does not know. */
@@ -22,14 +26,15 @@ const apiOf =
     const { pathname, search } = new URL(String(input))
     const number = ++lastNumber
     const { promise, resolve } = Promise.withResolvers<ApiAnswer>()
-    waiting.set(number, resolve)
+    const pieces: Uint8Array[] = []
+    waiting.set(number, { pieces, resolve })
     post({
       ...{ kind: 'api request', id, number, method: init.method ?? 'GET', url: pathname + search },
       headers: (init.headers ?? {}) as Record<string, string>,
       body: typeof init.body === 'string' ? init.body : undefined,
     })
-    const { status, headers, body } = await promise
-    return new Response(body as Uint8Array<ArrayBuffer>, { status, headers })
+    const { status, headers } = await promise
+    return new Response(Buffer.concat(pieces), { status, headers })
   }
 
 async function answer({ id, ...request }: ToolRequest): Promise<void> {
@@ -49,6 +54,11 @@ parentPort?.on('message', (message: ToThread) => {
     answer(message).catch(() => post({ kind: 'answer', id: message.id, status: 500, headers: {}, body: '' }))
     return
   }
-  waiting.get(message.number)?.(message)
+  const request = waiting.get(message.number)
+  if (message.kind === 'api piece') {
+    request?.pieces.push(message.piece)
+    return
+  }
+  request?.resolve(message)
   waiting.delete(message.number)
 })

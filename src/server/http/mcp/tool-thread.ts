@@ -1,17 +1,23 @@
 // Starts the thread in which tools run, gives it the requests to /mcp, and sends the requests of its tools to the API.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Failure } from '../../core/failure.ts'
 import type { Log } from '../../core/log.ts'
-import type { ApiAnswer, ApiRequest, FromThread, McpThreadData, ToolAnswer, ToolRequest } from './messages.ts'
+import type { ApiAnswer, ApiPiece, ApiRequest, FromThread, McpThreadData, ToolAnswer, ToolRequest } from './messages.ts'
 
 /** In an installed package the thread is compiled into a file of its own, beside the rest of the program. */
 const threadFile = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './mcp-thread.js', import.meta.url)
 
 /** Each can hold lists of some ten megabytes. */
 const maxRunning = 16
+/** What is copied for the thread in one turn of the event loop. */
+const bytesPerTurn = 256 * 1024
 const resourceLimits = { maxOldGenerationSizeMb: 512 }
 
-type SendToApi = (request: ApiRequest) => Promise<Omit<ApiAnswer, 'kind' | 'number'>>
+interface SentAnswer extends Omit<ApiAnswer, 'kind' | 'number'> {
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+type SendToApi = (request: ApiRequest) => Promise<SentAnswer>
 
 interface Running {
   readonly send: SendToApi
@@ -65,12 +71,24 @@ export class ToolThread {
   async #sendToApi(worker: Worker, request: ApiRequest): Promise<void> {
     const running = this.#running.get(request.id)
     if (!running) return
+    const { number } = request
+    const end = (status: number, headers: ApiAnswer['headers']) =>
+      worker.postMessage({ kind: 'api answer', number, status, headers } satisfies ApiAnswer)
     try {
       const { status, headers, body } = await running.send(request)
-      worker.postMessage({ kind: 'api answer', number: request.number, status, headers, body } satisfies ApiAnswer)
+      let sentBytes = 0
+      for await (const piece of body) {
+        worker.postMessage({ kind: 'api piece', number, piece } satisfies ApiPiece)
+        sentBytes += piece.length
+        if (sentBytes < bytesPerTurn) continue
+        sentBytes = 0
+        await nextTurn()
+      }
+      end(status, headers)
     } catch (error) {
       this.#log.error({ err: error }, 'request of a tool failed')
       running.reject(ended)
+      end(500, {})
     }
   }
 }
