@@ -158,7 +158,7 @@ function* stepsOf(room: RoomPast): Generator<Step> {
 
 const deviceFacts = ['present', 'connected', 'service', 'unknown', 'asleep', 'silenced'] as const
 
-/** What is true of a device at the last time that was asked for. */
+/** Reads which facts hold for a device at a time; `holds` has those of the last time that was asked for. */
 class DeviceReader {
   readonly isFirst: boolean
   readonly holds: Record<(typeof deviceFacts)[number], boolean>

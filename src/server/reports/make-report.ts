@@ -40,7 +40,7 @@ export async function makeReport<Sums, Figures extends object>(
     const page = await rows.read(start, end, turns)
     const next = end < rows.count ? pageTokenAt(ctx.secrets, context, { timestamp: 0, seq: end }) : ''
     const head = { ...headOf(request, org, ctx.clock.now()), ...(await kind.head?.(rooms, turns)) }
-    return answerOf(head, page, next, turns)
+    return reportAnswerOf(head, page, next, turns)
   })
 }
 
@@ -62,7 +62,7 @@ async function csvPages<Row extends object>(queue: ReportQueue, rows: ReportRows
 }
 
 /** Writes an answer whose lists can be long, piece by piece. */
-export async function answerOf(
+export async function reportAnswerOf(
   head: object,
   rows: readonly object[],
   nextPageToken: string,

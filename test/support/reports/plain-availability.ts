@@ -136,7 +136,7 @@ export class PlainPast {
     return { counts, impaired, outages, longest }
   }
 
-  /** What was in each second, and whether the second counts. */
+  /** The facts of each second, and whether the second counts. */
   #states(room: PlainRoom, { bits, held }: Facts, request: PlainRequest): Uint32Array {
     const { from, to, retainedFrom } = request
     const days = this.#countedDays(room, request)

@@ -10,7 +10,7 @@ const threadFile = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './
 
 /** Each can hold lists of some ten megabytes. */
 const maxRunning = 16
-/** What is copied for the thread in one turn of the event loop. */
+/** The bytes that are copied for the thread in one turn of the event loop. */
 const bytesPerTurn = 256 * 1024
 const resourceLimits = { maxOldGenerationSizeMb: 512 }
 

@@ -103,7 +103,7 @@ export class AvailabilityReader {
     return this.#readFrom(this.#pasts, rooms, turns)
   }
 
-  /** The same for one room, with the whole of each time without a connection that its window has a part of. */
+  /** Classifies the seconds of one room. Each time without a connection of which its window has a part is read as a whole. */
   async readWhole(room: CountedRoom, turns: Turns): Promise<RoomPeriods | undefined> {
     const { window } = room.zone
     let { from, to } = this.#window

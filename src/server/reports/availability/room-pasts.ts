@@ -55,7 +55,7 @@ export interface PastContext {
 
 const rule: RuleId = 'device.offline'
 
-/** What ended earlier can be deleted. The time is the start of a day, so it does not differ in each answer. */
+/** Rows of the past that ended earlier can be deleted. The time is the start of a day, so it does not differ in each answer. */
 export const retainedFrom = (nowMs: number, retentionSeconds: number): number =>
   Math.ceil((nowMs - retentionSeconds * secondMs) / dayMs) * dayMs
 

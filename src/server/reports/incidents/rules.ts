@@ -9,7 +9,7 @@ import { invalid, mustFind, refuseReversed } from '../../core/failure.ts'
 import { pageContext, pageSizeOf, pageTokenAt, positionOfPageToken } from '../../core/page-token.ts'
 import { startOfDay } from '../../core/time/time-zone.ts'
 import { retainedFrom } from '../availability/room-pasts.ts'
-import { answerOf, csvOfRows } from '../make-report.ts'
+import { csvOfRows, reportAnswerOf } from '../make-report.ts'
 import { type ReportOrg, reportRequestOf } from '../report-request.ts'
 import { findReportRooms } from '../report-rooms.ts'
 import { findReportOrg } from '../store.ts'
@@ -35,7 +35,7 @@ export async function reportsIncidents(ctx: RequestContext, queue: ReportQueue, 
     const { counts, repeatOffenders } = counted
     const incidentsFrom = isoTime(retainedFrom(now, ctx.settings.incidentRetentionSeconds))
     const head = { from: isoTime(window.from), to: isoTime(window.to), incidentsFrom, counts, repeatOffenders }
-    return answerOf(head, rows.slice(start, end), next, turns)
+    return reportAnswerOf(head, rows.slice(start, end), next, turns)
   })
 }
 
