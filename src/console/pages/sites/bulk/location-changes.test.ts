@@ -5,7 +5,7 @@ import { hasValues, siteChanges, takenBack } from './location-changes.ts'
 
 const nights: WeeklyHours = { days: ['mon', 'tue'], from: '20:00', to: '05:00' }
 const oslo = { id: 1, name: 'Oslo', changeWindow: nights, timezone: 'Europe/Oslo' }
-const bergen = { id: 2, name: 'Bergen' }
+const bergen: { id: number; name: string; timezone?: string } = { id: 2, name: 'Bergen' }
 
 test('only locations that differ are changed, and only in the values that differ', () => {
   expect(siteChanges([oslo, bergen], { changeWindow: nights })).toEqual([

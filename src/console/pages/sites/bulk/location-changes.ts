@@ -27,11 +27,11 @@ const windowKey = (window: WeeklyHours | null) =>
 
 /** Whether a location has these values. A value that the choice keeps is not compared. */
 export const hasValues = (
-  { changeWindow = null, timezone = null }: Pick<ListedLocation, 'changeWindow' | 'timezone'>,
+  { changeWindow, timezone }: Pick<ListedLocation, 'changeWindow' | 'timezone'>,
   expected: LocationChoice,
 ): boolean =>
-  (expected.changeWindow === undefined || windowKey(expected.changeWindow) === windowKey(changeWindow)) &&
-  (expected.timezone === undefined || expected.timezone === timezone)
+  (expected.changeWindow === undefined || windowKey(expected.changeWindow) === windowKey(changeWindow ?? null)) &&
+  (expected.timezone === undefined || expected.timezone === (timezone ?? null))
 
 /** The locations that the choice changes. The values that they have already are left out. */
 export const siteChanges = (locations: readonly ChangedLocation[], choice: LocationChoice): SiteChange[] =>
@@ -45,7 +45,14 @@ export const siteChanges = (locations: readonly ChangedLocation[], choice: Locat
       ...(isWindow && { changeWindow: from.changeWindow ?? null }),
       ...(isZone && { timezone: from.timezone ?? null }),
     })
-    return [{ id, name, before: pick({ changeWindow, timezone }), after: pick(choice) }]
+    return [
+      {
+        id,
+        name,
+        before: pick({ changeWindow: changeWindow ?? null, timezone: timezone ?? null }),
+        after: pick(choice),
+      },
+    ]
   })
 
 export interface SiteResult {
