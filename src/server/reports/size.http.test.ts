@@ -19,6 +19,8 @@ const flappingDays = runCount({ short: 10, full: 366, long: 366 })
 const flapsPerDay = 200
 const promisedCpuMs = cpuLimitMs(2000)
 const longestTurnMs = cpuLimitMs(5)
+/** A busy machine repeats the report of a month ten times. */
+const timeout = runCount({ short: 240_000, full: 1_200_000, long: 1_200_000 })
 const firstDay = Date.UTC(2026, 0, 5) / 86_400_000
 const lastDay = firstDay + dayCount
 const window = `from=${dateOf(firstDay)}&to=${dateOf(lastDay)}`
@@ -59,21 +61,25 @@ test.each([
   'air?sort=-co2&fields=co2&hours=always',
   'availability?sort=availability',
   'availability?hours=always&groupBy=day',
-])(`%s of ${roomCount} rooms and ${dayCount} days takes little CPU time, in short turns`, async (query) => {
-  const allowedMs = (promisedCpuMs * roomCount) / 1000
-  let [cpu, turn] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  // Other work may fall into a turn, such as collecting garbage, or the answer that the client of this test reads in one turn.
-  const inShortPages = `${query.replace('&pageSize=1000', '')}&pageSize=20`
-  for (let i = 0; i < 10 && (cpu > allowedMs || turn > longestTurnMs); i++) {
-    const before = threadCpuMs()
-    await ask(query)
-    cpu = Math.min(cpu, threadCpuMs() - before)
-    turn = Math.min(turn, await longestTurn(() => ask(inShortPages)))
-  }
-  process.stdout.write(`${query}: ${cpu.toFixed(0)} ms of CPU, longest turn ${turn.toFixed(1)} ms\n`)
-  expect(cpu).toBeLessThan(allowedMs)
-  expect(turn).toBeLessThan(longestTurnMs)
-})
+])(
+  `%s of ${roomCount} rooms and ${dayCount} days takes little CPU time, in short turns`,
+  async (query) => {
+    const allowedMs = (promisedCpuMs * roomCount) / 1000
+    let [cpu, turn] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    // Other work may fall into a turn, such as collecting garbage, or the answer that the client of this test reads in one turn.
+    const inShortPages = `${query.replace('&pageSize=1000', '')}&pageSize=20`
+    for (let i = 0; i < 10 && (cpu > allowedMs || turn > longestTurnMs); i++) {
+      const before = threadCpuMs()
+      await ask(query)
+      cpu = Math.min(cpu, threadCpuMs() - before)
+      turn = Math.min(turn, await longestTurn(() => ask(inShortPages)))
+    }
+    process.stdout.write(`${query}: ${cpu.toFixed(0)} ms of CPU, longest turn ${turn.toFixed(1)} ms\n`)
+    expect(cpu).toBeLessThan(allowedMs)
+    expect(turn).toBeLessThan(longestTurnMs)
+  },
+  timeout,
+)
 
 /** Reads an answer without understanding it: the client of this test would do that in one turn. */
 async function drain(of: TestOrg, path: string, accept = 'application/json'): Promise<number> {
@@ -100,14 +106,18 @@ test.each<[name: string, work: () => Promise<number>]>([
   [`a room whose device lost ${flappingDays * flapsPerDay} connections`, flapping('ignoreUnderMinutes=0')],
   [`its days`, flapping('groupBy=day')],
   [`its periods`, flapping('periods=true&ignoreUnderMinutes=0')],
-])('a report of %s is made in short turns', async (name, work) => {
-  const before = threadCpuMs()
-  expect(await work()).toBeGreaterThan(100)
-  const cpu = threadCpuMs() - before
-  const turn = await shortestOfLongestTurns(longestTurnMs, work)
-  process.stdout.write(`${name}: ${cpu.toFixed(0)} ms of CPU, longest turn ${turn.toFixed(1)} ms\n`)
-  expect(turn).toBeLessThan(longestTurnMs)
-})
+])(
+  'a report of %s is made in short turns',
+  async (name, work) => {
+    const before = threadCpuMs()
+    expect(await work()).toBeGreaterThan(100)
+    const cpu = threadCpuMs() - before
+    const turn = await shortestOfLongestTurns(longestTurnMs, work)
+    process.stdout.write(`${name}: ${cpu.toFixed(0)} ms of CPU, longest turn ${turn.toFixed(1)} ms\n`)
+    expect(turn).toBeLessThan(longestTurnMs)
+  },
+  timeout,
+)
 
 const reportsOfTenCallers = ['availability?hours=always&groupBy=day', 'use?hours=always&sort=-use&pageSize=20']
 test.each(sampleOf(reportsOfTenCallers, 0))(
@@ -147,4 +157,5 @@ test.each(sampleOf(reportsOfTenCallers, 0))(
     expect(p99(during) - p99(before)).toBeLessThan(20)
     await device.close()
   },
+  timeout,
 )

@@ -109,8 +109,9 @@ export class AvailabilityReader {
     let { from, to } = this.#window
     for (let pasts = this.#pasts; ; pasts = new RoomPasts(this.#ctx, { ...this.#window, from, to })) {
       const read = (await this.#readFrom(pasts, [room], turns)).get(room.room.id)
-      const shown = read?.periods.filter((period) => period.to > window.from && period.from < window.to) ?? []
-      const [isCutBefore, isCutAfter] = pasts.cuts(shown[0]?.gap, shown.at(-1)?.gap)
+      const first = read?.periods.find((period) => period.to > window.from)
+      const last = read?.periods.findLast((period) => period.from < window.to)
+      const [isCutBefore, isCutAfter] = pasts.cuts(first?.gap, last?.gap)
       if (!isCutBefore && !isCutAfter) return read
       const length = to - from
       if (isCutBefore) from -= 3 * length

@@ -85,21 +85,35 @@ export const listFormerWindows = wholeQuery(
       .orderBy('until'),
 )
 
-/** Devices of rooms that were affected by an incident of WARNING or worse. */
-export const listImpairments = wholeQuery((db, p: Between & { rooms: readonly number[] }, engine) =>
+interface IncidentPage {
+  readonly org: number
+  readonly rooms: readonly number[]
+  readonly afterRoom: number
+  readonly afterIncident: number
+  readonly afterType: string
+  readonly afterSubject: string
+  readonly limit: number
+}
+
+/**
+ * A page of all incidents of rooms, with each of their subjects there. The calling code chooses among them: so each page reads so many rows at
+ * most, however many are of another time.
+ */
+export const listIncidentsOfRooms = wholeQuery((db, p: IncidentPage, engine) =>
   db
     .selectFrom('incident_subjects as s')
     .innerJoin('incidents as i', (j) => j.onRef('i.org', '=', 's.org').onRef('i.id', '=', 's.incident_id'))
-    .select(['s.room_id', 's.since', 's.ended_at', 'i.opened_at', 'i.resolved_at', 'i.reopenings'])
+    .select(['s.room_id', 's.incident_id', 's.subject_type', 's.subject_id', 's.since', 's.ended_at'])
+    .select(['i.severity', 'i.opened_at', 'i.resolved_at', 'i.reopenings'])
     .where('s.org', '=', p.org)
     .where(isAnyNumberOf(engine, 's.room_id', p.rooms))
-    .where('s.subject_type', '=', 'endpoint')
-    .where('i.severity', '<>', 'INFO')
-    .where('i.opened_at', '<', p.to)
-    .where((e) => e.or([e('i.resolved_at', 'is', null), e('i.resolved_at', '>', p.from)]))
-    .where((e) => e.or([e('s.ended_at', 'is', null), e('s.ended_at', '>', p.from)]))
+    .where(
+      sql<boolean>`(s.room_id, s.incident_id, s.subject_type, s.subject_id) > (${p.afterRoom}, ${p.afterIncident}, ${p.afterType}, ${p.afterSubject})`,
+    )
     .orderBy('s.room_id')
-    .orderBy('i.id')
-    .orderBy('s.subject_id'),
+    .orderBy('s.incident_id')
+    .orderBy('s.subject_type')
+    .orderBy('s.subject_id')
+    .limit(p.limit),
 )
-export type ImpairmentRow = Awaited<ReturnType<typeof listImpairments>>[number]
+export type RoomIncidentRow = Awaited<ReturnType<typeof listIncidentsOfRooms>>[number]

@@ -7,7 +7,7 @@ import {
   listChangeWindows,
   listEndpointNumbers,
   listFormerWindows,
-  listImpairments,
+  listIncidentsOfRooms,
   listSilencesBetween,
   listStaysInRooms,
   listStaysOfIds,
@@ -123,8 +123,8 @@ test('spans of many endpoints are read in pages, with the last one before of eac
   ])
 })
 
-test('silences, change windows and incidents are read between two times', async () => {
-  const { all } = world
+test('silences and change windows are read between two times, and all incidents of rooms in pages', async () => {
+  const { all, here } = world
   const silences = await listSilencesBetween(all, { from: 20, to: 40 })
   expect(silences.map(({ since, until }) => [since, until])).toEqual([[15, null]])
   expect(await listSilencesBetween(all, { from: 19, to: 41 })).toHaveLength(3)
@@ -132,9 +132,16 @@ test('silences, change windows and incidents are read between two times', async 
   expect(await listFormerWindows(all, { locations: [1, 2], from: 10 })).toEqual([
     { location_id: 1, until: 20, change_window: null },
   ])
-  const impairment = { room_id: 1, since: 10, ended_at: null, opened_at: 12, resolved_at: null, reopenings: '[]' }
-  const read = { rooms: [1, 2], to: 90 }
-  expect(await listImpairments(all, { ...read, from: 20 })).toEqual([impairment])
-  expect(await listImpairments(all, { ...read, from: 19 })).toEqual([impairment, { ...impairment, resolved_at: 20 }])
-  expect(await listImpairments(all, { ...read, from: 19, to: 12 })).toEqual([])
+  const ofBar = { room_id: 1, subject_type: 'endpoint', subject_id: here.id, since: 10, ended_at: null }
+  const bar = { ...ofBar, opened_at: 12, resolved_at: null, reopenings: '[]' }
+  const page = { rooms: [1, 2], afterRoom: 0, afterIncident: 0, afterType: '', afterSubject: '', limit: 2 }
+  expect(await listIncidentsOfRooms(all, page)).toEqual([
+    { ...bar, incident_id: 1, severity: 'WARNING' },
+    { ...bar, incident_id: 2, severity: 'INFO' },
+  ])
+  const rest = { ...page, afterRoom: 1, afterIncident: 2, afterType: 'endpoint', afterSubject: here.id }
+  expect(await listIncidentsOfRooms(all, rest)).toEqual([
+    { ...bar, incident_id: 3, severity: 'CRITICAL', resolved_at: 20 },
+  ])
+  expect(await listIncidentsOfRooms(all, { ...page, rooms: [2] })).toEqual([])
 })

@@ -8,7 +8,7 @@ import type { SecondsPeriod } from '../../../insight/periods.ts'
 import { periodsWithin } from '../../core/time/weekly-hours.ts'
 import type { OrgReader } from '../../db/handles.ts'
 import { mergeOverlapping, type Period } from '../../fleet/connections/availability.ts'
-import { type HistorySpan, pageSizeRows, unwrittenSpanOf } from '../../fleet/connections/history.ts'
+import { type HistorySpan, unwrittenSpanOf } from '../../fleet/connections/history.ts'
 import {
   type EndpointSpanRow,
   listHistoriesOfEndpoints,
@@ -20,15 +20,15 @@ import type { PresenceTimes } from '../../nodes/presence-sql.ts'
 import type { Turns } from '../turns.ts'
 import { awayTimesOf, connectionPastOf, type PastTimes, secondOf, sourceAwayTimes } from './connection-past.ts'
 import {
-  type ImpairmentRow,
   listChangeWindows,
   listEndpointNumbers,
   listFormerWindows,
-  listImpairments,
+  listIncidentsOfRooms,
   listSilencesBetween,
   listStaysInRooms,
   listStaysOfIds,
   type PastSilenceRow,
+  type RoomIncidentRow,
   type StayRow,
 } from './past-store.ts'
 
@@ -54,6 +54,8 @@ export interface PastContext {
 }
 
 const rule: RuleId = 'device.offline'
+/** SQLite reads a page in one turn of the event loop, so pages are short. */
+const [spansPerPage, incidentsPerPage] = [250, 200]
 
 /** Rows of the past that ended earlier can be deleted. The time is the start of a day, so it does not differ in each answer. */
 export const retainedFrom = (nowMs: number, retentionSeconds: number): number =>
@@ -113,7 +115,7 @@ export class RoomPasts {
     await this.#readHidden(spans.values(), turns)
     await this.#readWindows(rooms)
     await turns.next()
-    const impairments = Map.groupBy(await listImpairments(this.#db, { rooms: ids, ...this.#between }), (r) => r.room_id)
+    const impairments = await this.#readImpairments(ids, turns)
     const staysByRoom = Map.groupBy(stays, ({ room_id }) => room_id)
     const pasts = new Map<number, RoomPast>()
     for (const room of rooms) {
@@ -127,7 +129,7 @@ export class RoomPasts {
         devices,
         silenced: silences.ofRoom(room),
         changeWindows: this.#changeWindows(room),
-        impaired: (impairments.get(room.id) ?? []).map((row) => impairmentOf(row, this.#times.end)),
+        impaired: impairments.get(room.id) ?? [],
         known: this.#known,
       })
     }
@@ -156,6 +158,25 @@ export class RoomPasts {
     }
   }
 
+  /** The times in which a device of a room was affected by an incident of WARNING or worse. */
+  async #readImpairments(ids: readonly number[], turns: Turns): Promise<ReadonlyMap<number, readonly SecondsPeriod[]>> {
+    const impairments = new Map<number, SecondsPeriod[]>(ids.map((id) => [id, []]))
+    const rooms = [...ids].sort((a, b) => a - b)
+    let after = { afterRoom: 0, afterIncident: 0, afterType: '', afterSubject: '' }
+    for (;;) {
+      const page = await listIncidentsOfRooms(this.#db, { rooms, ...after, limit: incidentsPerPage })
+      for (const row of page) {
+        const period = impairmentOf(row, this.#between)
+        if (period && row.room_id !== null) impairments.get(row.room_id)?.push(period)
+      }
+      await turns.next()
+      const last = page.at(-1)
+      if (!last || page.length < incidentsPerPage) return impairments
+      const { room_id: afterRoom, incident_id: afterIncident, subject_type: afterType, subject_id: afterSubject } = last
+      after = { afterRoom: afterRoom ?? 0, afterIncident, afterType, afterSubject }
+    }
+  }
+
   /** Spans of endpoints, the oldest first. The first one may have ended before: it says what the time after it was. */
   async #readSpans(
     endpoints: readonly number[],
@@ -176,7 +197,7 @@ export class RoomPasts {
     await turns.next()
     let rest = [...endpoints].sort((a, b) => a - b)
     for (let since = from; rest.length > 0; ) {
-      const limit = pageSizeRows
+      const limit = spansPerPage
       const page: EndpointSpanRow[] = await listSpansOfEndpoints(this.#db, {
         endpoints: rest,
         ...{ from, to, first: rest[0] as number, since, limit },
@@ -302,12 +323,17 @@ const endedAt = (at: number): HistorySpan => ({
   source_id: null,
 })
 
-/** From the opening of the incident, or its reopening for this device, until the device or the whole incident was well again. */
+/**
+ * From the opening of the incident, or its reopening for this device, until the device or the whole incident was well again. Undefined if the
+ * incident was of another time, or does not impair.
+ */
 function impairmentOf(
-  { since, ended_at, opened_at, resolved_at, reopenings }: ImpairmentRow,
-  end: number,
-): SecondsPeriod {
+  { subject_type, severity, since, ended_at, opened_at, resolved_at, reopenings }: RoomIncidentRow,
+  { from, to: end }: { readonly from: number; readonly to: number },
+): SecondsPeriod | undefined {
+  if (subject_type !== 'endpoint' || severity === 'INFO' || opened_at >= end) return undefined
   const until = Math.min(ended_at ?? Number.POSITIVE_INFINITY, resolved_at ?? Number.POSITIVE_INFINITY)
+  if (until <= from) return undefined
   const reopened = (JSON.parse(reopenings) as number[]).find((at) => at >= since && at < until)
   return [secondOf(reopened ?? Math.max(since, opened_at)), secondOf(Math.min(until, end))]
 }
