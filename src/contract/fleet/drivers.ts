@@ -12,6 +12,8 @@ export const DriverName = OneOf(driverIds, 'Identifier of the driver. Values can
 export const sourceTypes = ['neat-pulse', 'mqtt'] as const
 export type SourceType = (typeof sourceTypes)[number]
 export type ItemDriverId = DriverId | SourceType
+/** Settings of a mirrored device come from its source, with the profiles there, and none of ours is sent to it. [contract 15.devices] */
+export const hasProfilesOfSource = (sourceType: SourceType | null | undefined): boolean => sourceType === 'neat-pulse'
 export const isSourceType = (driver: ItemDriverId): driver is SourceType => sourceTypes.some((type) => type === driver)
 export const ItemDriverName = OneOf(
   [...driverIds, ...sourceTypes],

@@ -27,8 +27,11 @@ export interface JobActionRow {
   readonly keys: { readonly required: readonly JobActionKey[]; readonly optional: readonly JobActionKey[] }
   /** The permission that the caller needs. [contract 12.rights] */
   readonly needs: 'write' | 'operate'
-  /** Devices that cannot do this are left out. Null if the action needs nothing of the device. [contract 5.1.actions] */
-  readonly requires: DeviceAction | null
+  /**
+   * Devices that cannot do this are left out, as are devices that take no profile. Null if the action needs nothing of the device.
+   * [contract 5.1.actions] [contract 15.devices]
+   */
+  readonly requires: DeviceAction | 'profile' | null
   /** The rows of the console's lists for which it is offered, or null. `deadlineMs`: the deadline of a job for selected rows, counted from now. */
   readonly selection: { readonly rows: 'rooms and devices' | 'devices'; readonly deadlineMs?: number } | null
   /**
@@ -107,7 +110,7 @@ const rows = {
   ASSIGN_PROFILE: {
     keys: { required: ['profileId'], optional: [] },
     needs: 'write',
-    requires: 'config',
+    requires: 'profile',
     selection: { rows: 'rooms and devices' },
     effect: 'config',
     rollback: { isAutomatic: true, text: restoresValues },

@@ -7,7 +7,7 @@ import type { Org } from '../auth/token-holder.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { deviceKeys } from '../fleet/configs/device-keys.ts'
-import { canDo, type DescribedDevice, inabilityTexts } from '../fleet/endpoints/device-actions.ts'
+import { canDo, inabilityTexts, type ProfiledDevice, takesProfile } from '../fleet/endpoints/device-actions.ts'
 import { type Action, actionOfJob, type JobRow } from './rows.ts'
 
 interface PresentDevice {
@@ -34,12 +34,13 @@ export function waitsForConnection(type: JobActionType, endpoints: readonly Pres
   }
 }
 
-type AbleDevice = DescribedDevice & { readonly config_keys: string | null }
+type AbleDevice = ProfiledDevice & { readonly config_keys: string | null }
 
 /** Whether the device can do the action, and has one of the settings of a config. [contract 5.1.actions] [contract 5.3.keys] */
 export function isAble({ type, config }: Pick<Action, 'type' | 'config'>, device: AbleDevice): boolean {
   const { requires } = jobActions[type]
-  if (requires !== null && !canDo(device, requires)) return false
+  const isUnable = requires === 'profile' ? !takesProfile(device) : requires !== null && !canDo(device, requires)
+  if (isUnable) return false
   return config === undefined || Object.keys(config).some(deviceKeys(device.config_keys))
 }
 

@@ -57,10 +57,23 @@ test('all devices are mirrored read only; after changes on the other side both a
   await world.stop()
 })
 
-test('settings are changed on both sides: each side keeps what was set last, and the exchange ends', async () => {
+test('settings are changed on both sides: profiles here are not sent, each side keeps what was set last, and the exchange ends', async () => {
   const world = await MirrorWorld.start(harness, upstream, { pairCount: 1, write: true })
   await world.untilSame()
-  const [[theirs, ours]] = (await world.pairs()) as [[string, string]]
+  const [[theirs, before]] = (await world.pairs()) as [[string, string]]
+  const quiet = { name: 'Quiet', config: { usbAudio: true } }
+  const profileHere = (await world.write(world.here, 'POST', '/profiles', quiet)).profile.id
+  const { roomId } = await world.read(`/endpoints/${before}`)
+  await world.write(world.here, 'PUT', `/rooms/${roomId}/profile`, { profileId: profileHere })
+  // Adopted again, it comes into a room that has a profile.
+  expect((await world.here.call('DELETE', `/endpoints/${before}`)).status).toBe(200)
+  const adoption = { devices: [{ key: theirs, state: 'ADOPTED', roomId }] }
+  await world.write(world.here, 'PUT', `/sources/${world.source}/devices`, adoption)
+  await until('it is enrolled again', async () => new Map(await world.pairs()).get(theirs))
+  await world.untilSame()
+  expect(world.proxy.writes).toEqual([])
+  expect((await world.read('/incidents?state=OPEN')).incidents).toEqual([])
+  const ours = new Map(await world.pairs()).get(theirs)
   const setHere = (config: object) => world.write(world.here, 'POST', `/endpoints/${ours}/config`, config)
   const setThere = (config: object) => world.write(world.there, 'POST', `/endpoints/${theirs}/config`, config)
   await setHere({ brightness: 0.3, bluetooth: true })

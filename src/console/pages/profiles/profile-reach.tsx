@@ -1,10 +1,12 @@
 // Shows which rooms and devices have a profile, and which of them rejected a setting.
 import { Button, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { hasProfilesOfSource } from '../../../contract/fleet/drivers.ts'
 import type { ResponseOf } from '../../../contract/operation.ts'
 import type { Operations } from '../../../contract/operations.ts'
-import { useBody } from '../../api.ts'
+import { operationQuery, useBody } from '../../api.ts'
 import { ConfigStateMark } from '../../domain/fleet/device/config-state-mark.tsx'
 import { deviceName } from '../../domain/fleet/device/device.ts'
 import { type RoomNameOf, useRoomNames } from '../../domain/fleet/room/room-names.ts'
@@ -24,8 +26,13 @@ const firstShownCount = 100
 export function ProfileReach({ id }: { readonly id: number }) {
   const reach = useBody('profilesReach', { id })
   const nameOf = useRoomNames()
+  const listed = useQuery(operationQuery('endpointsBasicList')).data?.body.endpoints ?? []
   const [all, setAll] = useState(false)
   const { roomCount, endpointCount, deliveredCount, pendingCount, rejectedCount, notForDeviceCount, rooms } = reach
+  const assigned = new Set(rooms.flatMap((room) => (room.assigned ? [room.id] : [])))
+  const mirroredCount = listed.filter(
+    ({ roomId, sourceType }) => roomId !== undefined && assigned.has(roomId) && hasProfilesOfSource(sourceType),
+  ).length
   const shown = all ? rooms : rooms.slice(0, firstShownCount)
   if (roomCount === 0 && endpointCount === 0) {
     return (
@@ -42,6 +49,8 @@ export function ProfileReach({ id }: { readonly id: number }) {
         {reachText(reach)}: {deliveredCount} delivered, {pendingCount} pending, {rejectedCount} rejected.
         {notForDeviceCount > 0 &&
           ` ${plural(notForDeviceCount, 'device does', 'devices do')} not have all of these settings.`}
+        {mirroredCount > 0 &&
+          ` Not for ${plural(mirroredCount, 'device')} in these rooms: settings and profiles come from Neat Pulse.`}
       </Text>
       <DataTable
         label="Rooms and devices"

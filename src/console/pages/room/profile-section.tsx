@@ -3,9 +3,10 @@
 import { Button, List, Modal, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { hasProfilesOfSource } from '../../../contract/fleet/drivers.ts'
 import { capitalised } from '../../../contract/words.ts'
 import { useBody, useWrite } from '../../api.ts'
-import { deviceName } from '../../domain/fleet/device/device.ts'
+import { canHaveProfile, deviceName } from '../../domain/fleet/device/device.ts'
 import { ProfileForm } from '../../domain/fleet/device/profile-form.tsx'
 import type { RoomDetails } from '../../domain/fleet/room/room.ts'
 import { useBaseline } from '../../parts/dialog/concurrent-change.ts'
@@ -18,7 +19,10 @@ export function ProfileSection({ room }: { readonly room: RoomDetails }) {
   const [isOpen, setOpen] = useState(false)
   const nameOf = (id: number | undefined) => profiles.find((one) => one.id === id)?.name
   const name = nameOf(room.profileId)
-  const differingDevices = room.endpoints.filter(({ profileId }) => profileId !== room.profileId)
+  const differingDevices = room.endpoints.filter(
+    (device) => canHaveProfile(device) && device.profileId !== room.profileId,
+  )
+  const mirroredDevices = room.endpoints.filter(({ sourceType }) => hasProfilesOfSource(sourceType))
   const close = () => setOpen(false)
   return (
     <Section
@@ -54,6 +58,11 @@ export function ProfileSection({ room }: { readonly room: RoomDetails }) {
           </List>
         </>
       )}
+      {mirroredDevices.length > 0 && (
+        <Text fz="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
+          Not for {mirroredDevices.map(deviceName).join(', ')}: settings and profiles come from Neat Pulse.
+        </Text>
+      )}
       <Modal opened={isOpen} onClose={close} title="Change profile">
         <LoadingBoundary>
           <ChangeProfileForm room={room} onClose={close} />
@@ -78,8 +87,9 @@ function ChangeProfileForm({ room, onClose }: ChangeProfileFormProps) {
   })
   // The ETag also changes when a device joins or leaves. While the profile is unchanged, the new ETag is used.
   const ifMatch = before === now.body.profileId ? now.etag : seen.etag
-  const count = room.endpoints.length
-  const canRepeat = room.endpoints.some(({ profileId }) => profileId !== before)
+  const devices = room.endpoints.filter(canHaveProfile)
+  const count = devices.length
+  const canRepeat = devices.some(({ profileId }) => profileId !== before)
   return (
     <ProfileForm
       key={seen.etag}
@@ -101,8 +111,8 @@ function ChangeProfileForm({ room, onClose }: ChangeProfileFormProps) {
 
 const emptyRoomText = (chosen: number | null) =>
   chosen === null
-    ? 'No devices yet. Devices enrolled later will get no profile.'
-    : 'No devices yet. Devices enrolled later will get this profile.'
+    ? 'There is no device that takes a profile yet. Devices enrolled later will get no profile.'
+    : 'There is no device that takes a profile yet. Devices enrolled later will get this profile.'
 
 function effectText(count: number, chosen: number | null): string {
   if (count === 0) return emptyRoomText(chosen)

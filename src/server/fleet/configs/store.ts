@@ -73,6 +73,10 @@ export const updateExplicit = write((db, p: Key & { explicit: string; secrets: s
     .onConflict((c) => c.columns(['org', 'endpoint_id']).doUpdateSet({ explicit: p.explicit, secrets: p.secrets })),
 )
 
+/** The caller must make a version afterwards. The versions before keep the keys. */
+export const deleteExplicit = (tx: Tx, id: string): Promise<unknown> =>
+  updateExplicit(tx, { id, explicit: '{}', secrets: '{}' })
+
 /** Raises the version of each endpoint and returns it. This must be the first statement, because it locks out device reports. */
 export const raiseVersions = write((db, p: { org: number; ids: readonly string[] }, engine) =>
   db

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrolRequest } from '../../../contract/device/protocol.ts'
 import { hourMs } from '../../../contract/durations.ts'
-import type { SourceType } from '../../../contract/fleet/drivers.ts'
+import { hasProfilesOfSource, type SourceType } from '../../../contract/fleet/drivers.ts'
 import { makeCredential, tokenHash } from '../../auth/token.ts'
 import { RequestContext } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
@@ -16,11 +16,11 @@ import { auditRef } from '../../journal/audit/change-result.ts'
 import { endpointDraft, queueMessages } from '../../journal/outbox/outbox.ts'
 import { raiseResourceVersions } from '../../journal/places/versions.ts'
 import { makeVersions } from '../configs/make-versions.ts'
-import { deleteReported, endConfig } from '../configs/store.ts'
+import { deleteExplicit, deleteReported, endConfig } from '../configs/store.ts'
 import { replaceItemsOfEndpoint } from '../gateways/removal.ts'
 import { enrolmentCodeMac, isEnrolmentCodeExpired } from '../rooms/enrolment-code.ts'
 import { findDec, findRoom, type RoomRow, useDec } from '../rooms/store.ts'
-import { canDo } from './device-actions.ts'
+import { canDo, takesProfile } from './device-actions.ts'
 import {
   claimSerial,
   type EnrolledRow,
@@ -122,14 +122,15 @@ interface Enrolment extends Pick<EnrolRequest, 'serial' | 'model' | 'pairingSeri
 export async function enrolEndpoint(tx: Tx, ctx: RequestContext, enrolment: Enrolment) {
   const { serial, model, pairingSerial, room, known, via, source, name = null } = enrolment
   // The reported actions of a known device hold until its next status. Nothing is set at a source that is only read.
-  const hasSettings = source?.isReadOnly !== true && canDo({ model, actions: known?.actions ?? null }, 'config')
+  const described = { model, actions: known?.actions ?? null, source_type: source?.type ?? null }
+  const hasSettings = source?.isReadOnly !== true && canDo(described, 'config')
   const endpoint: EnrolledRow = {
     id: known?.id ?? randomUUID(),
     serial,
     pairing_serial: pairingSerial ?? known?.pairing_serial ?? null,
     model,
     room_id: room.id,
-    profile_id: hasSettings ? room.profile_id : null,
+    profile_id: hasSettings && takesProfile(described) ? room.profile_id : null,
     via,
     source_id: source?.id ?? null,
     source_type: source?.type ?? null,
@@ -149,10 +150,12 @@ export async function enrolEndpoint(tx: Tx, ctx: RequestContext, enrolment: Enro
   }
   const credential = makeCredential()
   await replaceCredential(tx, endpoint.id, tokenHash(credential))
-  // A known serial may now be other hardware, so it gets the whole config again and may refuse other keys.
   const hadConfig = known !== undefined && (await deleteReported(tx, endpoint.id))
+  // Earlier settings may have been changed at the source since then: only those that a person sets from now on go there.
+  if (hadConfig && hasProfilesOfSource(endpoint.source_type)) await deleteExplicit(tx, endpoint.id)
   if (!hasSettings) await endConfig(tx, endpoint.id, ctx.clock.now())
-  else if (hadConfig || (known?.profile_id ?? null) !== room.profile_id) await makeVersions(tx, ctx, [endpoint.id])
+  // A known serial may now be other hardware, so it gets the whole config again and may refuse other keys.
+  else if (hadConfig || (known?.profile_id ?? null) !== endpoint.profile_id) await makeVersions(tx, ctx, [endpoint.id])
   const { location_id: locationId, region_id: regionId } = room
   const place = { roomId: room.id, locationId, regionId }
   const named = { ...endpoint, name: known ? known.name : name }

@@ -22,7 +22,7 @@ import { removeItemsOfEndpoints } from '../gateways/removal.ts'
 import { listAllItems, listGatewayItems } from '../gateways/store.ts'
 import { findProfile } from '../profiles/store.ts'
 import { findRoom } from '../rooms/store.ts'
-import { canDo, requireAction } from './device-actions.ts'
+import { requireProfileAllowed, takesProfile } from './device-actions.ts'
 import type { EndpointCache } from './endpoint-cache.ts'
 import { queueFinishedCommands } from './endpoint-messages.ts'
 import {
@@ -253,7 +253,7 @@ export async function moveEndpoints(
   const ids = group.map((e) => e.id)
   await updateRoomOf(tx, ids, roomId, ctx.clock.now())
   await raiseResourceVersions(tx, { endpointsOfRoom: [...roomIdsOf(group), roomId] })
-  const isReassigned = (e: PairedEndpoint) => e.profile_id !== room.profile_id && canDo(e, 'config')
+  const isReassigned = (e: PairedEndpoint) => e.profile_id !== room.profile_id && takesProfile(e)
   const reassigned = assignRoomProfile ? group.filter(isReassigned).map((e) => e.id) : []
   if (reassigned.length > 0) {
     await updateProfileOf(tx, { ids: reassigned, profile: room.profile_id })
@@ -289,7 +289,7 @@ export async function assignProfile(
   checkIfMatch(ctx, endpoint.version)
   const profile = await findReferenced('profile', profileId, (known) => findProfile(tx, { id: known }))
   const to = profile?.id ?? null
-  if (to !== null) requireAction(endpoint, 'config')
+  if (to !== null) requireProfileAllowed(endpoint)
   await updateProfileOf(tx, { ids: [id], profile: to })
   await raiseResourceVersions(tx, { endpointsOfRoom: [endpoint.room_id] })
   if (endpoint.profile_id !== to) await makeVersions(tx, ctx, [id], origin)

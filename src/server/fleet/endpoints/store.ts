@@ -190,12 +190,12 @@ export const findEndpointVersion = byUuid(
 )
 
 /** The columns that a write to many endpoints needs. */
-const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.name', 'e.room_id', 'e.profile_id'] as const
+const summaryColumns = ['e.id', 'e.serial', 'e.model', 'e.name', 'e.room_id', 'e.profile_id', 'e.source_type'] as const
 
 const selectSummary = (db: Kysely<DatabaseSchema>) =>
   endpointsWithNode(db).select(summaryColumns).select(isConnected.as('connected'))
 
-/** With what the device can do, for `canDo`. */
+/** With what the device can do, for `canDo` and `takesProfile`. */
 const selectSummaryAndActions = (db: Kysely<DatabaseSchema>, engine: EngineName) =>
   selectSummary(db).select([
     reportedList(engine, 'actions').as('actions'),
@@ -280,7 +280,7 @@ export const listPairedEndpoints = byUuids(
       )
       .selectFrom('grouped as g')
       .select(['g.id', 'g.serial', 'g.model', 'g.name', 'g.room_id', 'g.profile_id'])
-      .select(['g.connected', 'g.leader', 'g.apart', 'g.actions'])
+      .select(['g.connected', 'g.leader', 'g.apart', 'g.actions', 'g.source_type'])
       .where(({ eb, refTuple, selectFrom }) =>
         eb(
           refTuple('g.leader', 'g.apart'),

@@ -22,7 +22,7 @@ import { commandEventDraft, commandView } from '../commands/view.ts'
 import { makeVersions, type VersionOrigin } from '../configs/make-versions.ts'
 import { insertUnenrolledSpansInRoom } from '../connections/store.ts'
 import { customFieldFilter } from '../custom-fields.ts'
-import { canDo } from '../endpoints/device-actions.ts'
+import { takesProfile } from '../endpoints/device-actions.ts'
 import { finishedCommandDraft } from '../endpoints/endpoint-messages.ts'
 import { endpointRef, endpointView } from '../endpoints/fields.ts'
 import { withSeenGateways } from '../endpoints/seen-gateways.ts'
@@ -249,7 +249,7 @@ export async function assignRoomProfile(
   checkIfMatch(ctx, room.version)
   const newProfileId = (await findReferencedProfile(tx, profileId))?.id ?? null
   await updateRoomProfile(tx, { id, profile: newProfileId })
-  const endpoints = (await listEndpointsInRoom(tx, { room: id })).filter((e) => canDo(e, 'config'))
+  const endpoints = (await listEndpointsInRoom(tx, { room: id })).filter(takesProfile)
   await updateProfileOf(tx, { ids: endpoints.map((e) => e.id), profile: newProfileId })
   const changedIds = endpoints.filter((e) => e.profile_id !== newProfileId).map((e) => e.id)
   await makeVersions(tx, ctx, changedIds, origin)

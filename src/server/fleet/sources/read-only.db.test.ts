@@ -52,8 +52,42 @@ test('a device of a source that is only read gets no profile, no restart, no mes
   await device.close()
 })
 
-test('a device of a source with write access gets the profile of its room [contract 15.devices]', async () => {
+test('a device of Neat Pulse takes no profile, even with write access: neither from a room, nor directly, nor by a job [contract 15.devices]', async () => {
   const { site, device } = await newMirror({ ...pulseSource, write: true })
-  expect((await site.call('GET', `/endpoints/${device.id}`)).body).toHaveProperty('profileId')
+  const { call, rooms, gateway } = site
+  const [room, other] = rooms
+  const profile = (await call('GET', '/profiles')).body.profiles[0].id
+  const read = async () => (await call('GET', `/endpoints/${device.id}`)).body
+  const versions = async () => (await call('GET', `/endpoints/${device.id}/config/versions`)).body.versions
+  await call('PUT', `/rooms/${room}/profile`, { body: { profileId: null } })
+  for (const id of [room, other]) await call('PUT', `/rooms/${id}/profile`, { body: { profileId: profile } })
+  const move = { endpointIds: [device.id], roomId: other, assignRoomProfile: true }
+  expect((await call('POST', '/endpoints/move_paired', { body: move })).status).toBe(200)
+  const direct = await call('PUT', `/endpoints/${device.id}/profile`, { body: { profileId: profile } })
+  expect(direct.body).toMatchObject({
+    code: 'FAILED_PRECONDITION',
+    message: expect.stringContaining('its settings come from Neat Pulse'),
+  })
+  const job = {
+    name: 'Quiet',
+    target: { endpointIds: [device.id] },
+    action: { type: 'ASSIGN_PROFILE', profileId: profile },
+  }
+  expect((await call('POST', '/jobs/plan', { body: job })).text).toContain('cannot do ASSIGN_PROFILE')
+  expect(await read()).not.toHaveProperty('profileId')
+  expect(await versions()).toEqual([])
+
+  // Its settings can be changed. When the device enrols again, nothing of that is sent again.
+  expect((await call('POST', `/endpoints/${device.id}/config`, { body: { brightness: 0.5 } })).status).toBe(200)
+  const { deviceId } = await site.device('bar')
+  const { serial, model } = await read()
   await device.close()
+  const again = await gateway.enrol(String(deviceId), { serial, model, manufacturer: 'Neat' })
+  expect(again.body.endpointId).toBe(device.id)
+  const state = async () => (await call('GET', `/endpoints/${device.id}/config/state`)).body
+  expect(await state()).toMatchObject({ desired: {}, profile: {} })
+  expect(await read()).not.toHaveProperty('profileId')
+  expect((await versions()).map((one: { version: number }) => one.version)).toEqual([2, 1])
+  expect((await call('POST', `/endpoints/${device.id}/config`, { body: { nightMode: true } })).status).toBe(200)
+  expect((await state()).desired).toEqual({ nightMode: true })
 })

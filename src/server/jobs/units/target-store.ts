@@ -91,7 +91,16 @@ const listWith = queryVariants(partsOf(targetKeys), (given) =>
       .leftJoin('nodes as d', 'd.id', 'e.node_id')
       .leftJoin('rooms as r', (j) => j.onRef('r.org', '=', 'e.org').onRef('r.id', '=', 'e.room_id'))
       .leftJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id'))
-      .select(['e.id', 'e.number', 'e.serial', 'e.model', 'e.name', 'e.room_id as roomId', 'e.profile_id'])
+      .select([
+        'e.id',
+        'e.number',
+        'e.serial',
+        'e.model',
+        'e.name',
+        'e.room_id as roomId',
+        'e.profile_id',
+        'e.source_type',
+      ])
       .select([
         isConnected.as('connected'),
         reportedList(engine, 'actions').as('actions'),

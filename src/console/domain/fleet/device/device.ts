@@ -1,5 +1,6 @@
 // The types of a device, and how its name, its state, its time zone and its calls are put into words.
 import { actionsOf, type DeviceAction } from '../../../../contract/device/models.ts'
+import { hasProfilesOfSource } from '../../../../contract/fleet/drivers.ts'
 import { endpointLabel } from '../../../../contract/fleet/endpoint-label.ts'
 import { type EndpointState, stateOfListed } from '../../../../contract/fleet/endpoints.ts'
 import type { ResponseOf } from '../../../../contract/operation.ts'
@@ -33,6 +34,20 @@ export const hasAction = (
   { model, actions }: Pick<DeviceDetails, 'model' | 'actions'>,
   action: DeviceAction,
 ): boolean => actionsOf(model, actions).includes(action)
+
+type ProfiledDevice = Pick<DeviceDetails, 'model' | 'actions' | 'sourceType'>
+
+/** Whether it can have a profile of ours. [contract 15.devices] */
+export const canHaveProfile = (device: ProfiledDevice): boolean =>
+  !hasProfilesOfSource(device.sourceType) && hasAction(device, 'config')
+
+/** Why a device has no profile. */
+export const noProfileText = (device: ProfiledDevice): string =>
+  hasProfilesOfSource(device.sourceType)
+    ? 'None (settings come from Neat Pulse)'
+    : hasAction(device, 'config')
+      ? 'None (own settings)'
+      : 'None (no settings)'
 
 const predicates: Readonly<Record<EndpointState, string>> = {
   ONLINE: 'is online',

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type JobActionType, jobActions } from '../../../../contract/jobs/action-table.ts'
 import { usePermissions } from '../../../session.ts'
-import { hasAction, type ListedDevice } from '../../fleet/device/device.ts'
+import { canHaveProfile, hasAction, type ListedDevice } from '../../fleet/device/device.ts'
 import { actionForms } from '../action/action-forms.ts'
 import { mayRunAction } from '../job.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
@@ -18,7 +18,7 @@ const isOfferedFor = {
 interface BulkActionsProps {
   readonly rows: keyof typeof isOfferedFor
   /** The devices of the selected rows: an action that none of them can do is not offered. */
-  readonly devices: readonly Pick<ListedDevice, 'model' | 'actions'>[]
+  readonly devices: readonly Pick<ListedDevice, 'model' | 'actions' | 'sourceType'>[]
   /** "30 devices in Atlanta". */
   readonly subject: string
   /** Computed when a dialog opens; undefined if there are too many rows for one job. */
@@ -34,7 +34,11 @@ interface OpenDialog {
 /** Without devices, the plan says that nothing happens. */
 function isAnyAble(type: JobActionType, devices: BulkActionsProps['devices']): boolean {
   const { requires } = jobActions[type]
-  return requires === null || devices.length === 0 || devices.some((device) => hasAction(device, requires))
+  return (
+    requires === null ||
+    devices.length === 0 ||
+    devices.some((device) => (requires === 'profile' ? canHaveProfile(device) : hasAction(device, requires)))
+  )
 }
 
 export function BulkActions({ rows, devices, subject, targetOf, onDone }: BulkActionsProps) {

@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { stateOfListed } from '../../../../contract/fleet/endpoints.ts'
 import { operationQuery } from '../../../api.ts'
 import { ConnectionLabel } from '../../../domain/fleet/device/connection-label.tsx'
-import { type DeviceDetails, deviceName, hasAction } from '../../../domain/fleet/device/device.ts'
+import { canHaveProfile, type DeviceDetails, deviceName, noProfileText } from '../../../domain/fleet/device/device.ts'
 import { type PairGroup, usePairGroup } from '../../../domain/fleet/device/pair-group.ts'
 import { useRestarts } from '../../../domain/fleet/device/restarts.ts'
 import { RoomLink, RoomName } from '../../../domain/fleet/site/room-link.tsx'
@@ -40,13 +40,13 @@ function ProfileValue({ device }: { readonly device: DeviceDetails }) {
   return (
     <Group gap="xs" justify="space-between">
       {profileId === undefined ? (
-        <span>{hasAction(device, 'config') ? 'None (own settings)' : 'None (no settings)'}</span>
+        <span>{noProfileText(device)}</span>
       ) : (
         <Link to="/profiles/$profileId" params={{ profileId: String(profileId) }}>
           {profile?.name ?? `Profile ${String(profileId)}`}
         </Link>
       )}
-      {may.write && hasAction(device, 'config') && (
+      {may.write && canHaveProfile(device) && (
         <Button variant="default" size="compact-xs" onClick={dialog.open} mih={24}>
           Change profile
         </Button>

@@ -3,7 +3,7 @@
 import type { OrgReader, Tx } from '../../../db/handles.ts'
 import { makeVersions } from '../../../fleet/configs/make-versions.ts'
 import { deleteRejections, findConfig } from '../../../fleet/configs/store.ts'
-import { canDo } from '../../../fleet/endpoints/device-actions.ts'
+import { takesProfile } from '../../../fleet/endpoints/device-actions.ts'
 import { assignProfile } from '../../../fleet/endpoints/rules.ts'
 import { findEndpoint, listEndpointsInRoom } from '../../../fleet/endpoints/store.ts'
 import { assignRoomProfile } from '../../../fleet/rooms/rules.ts'
@@ -27,9 +27,9 @@ export async function sendProfile(input: EffectInput): Promise<void> {
   }
 }
 
-/** Devices without settings have no profile, and do not count. */
+/** Devices that take no profile do not count. */
 async function isWholeRoom(on: OrgReader, room: number, ids: readonly string[]): Promise<boolean> {
-  const present = (await listEndpointsInRoom(on, { room })).filter((endpoint) => canDo(endpoint, 'config'))
+  const present = (await listEndpointsInRoom(on, { room })).filter(takesProfile)
   return present.length > 0 && present.every(({ id }) => ids.includes(id))
 }
 
