@@ -17,6 +17,9 @@ class Pair {
   faults: ('lost before' | 'lost after' | 'later')[] = []
   rejected: Record<string, string> = {}
   isDelivered = true
+  /** Values that were sent without an answer since a person set them, and those of them that were sent again. */
+  readonly unanswered = new Map<string, AgentSettings[string]>()
+  readonly repeated: string[] = []
   #steps: (() => void)[] = []
   #life = 0
   #changes = this.#newChanges()
@@ -37,10 +40,19 @@ class Pair {
         }),
       send: async (config) => {
         const fault = this.faults.shift()
+        if (fault !== 'later')
+          for (const [key, value] of Object.entries(config)) {
+            if (this.unanswered.get(key) === value) this.repeated.push(key)
+            this.unanswered.set(key, value)
+          }
         if (fault === 'lost before' || fault === 'later')
           return step(() => (fault === 'later' ? { kind: 'later' } : { kind: 'unknown', reason: 'No answer.' }))
         const outcome = await step(() => this.#receive(config))
-        return step(() => (fault === 'lost after' ? { kind: 'unknown', reason: 'No answer.' } : outcome))
+        return step(() => {
+          if (fault === 'lost after') return { kind: 'unknown', reason: 'No answer.' }
+          for (const key of Object.keys(config)) this.unanswered.delete(key)
+          return outcome
+        })
       },
       read: () => step(() => ({ ...this.there })),
       pause: () => step(() => {}),
@@ -53,6 +65,14 @@ class Pair {
     if (keys.length > 0) return { kind: 'refused', keys, reason: lockText(keys) }
     Object.assign(this.there, config)
     return { kind: 'accepted' }
+  }
+
+  /** A person sets a key here, or unsets it. */
+  set(key: string, value: AgentSettings[string] | undefined): void {
+    this.unanswered.delete(key)
+    if (value === undefined) delete this.desired[key]
+    else this.desired[key] = value
+    this.deliver()
   }
 
   deliver(): void {
@@ -131,17 +151,41 @@ test('keys that a profile locks there are rejected with its text, and the others
   expect([pair.rejected, pair.there]).toEqual([{}, { brightness: 0.5, nightMode: true }])
 })
 
-test('a request whose answer was lost is not repeated if it arrived, and says so if that cannot be found out', async () => {
+test('a request whose answer was lost is never repeated: its keys are there, or rejected as not known until they are set again', async () => {
   const pair = new Pair()
   pair.faults = ['lost after']
   await change(pair, { brightness: 0.5 })
   expect([pair.requests.length, pair.rejected]).toEqual([1, {}])
-  pair.faults = ['lost before', 'lost before', 'lost before']
+  pair.faults = ['lost before']
   await change(pair, { brightness: 0.6 })
-  expect(pair.rejected.brightness).toContain('not known whether the setting was sent')
-  pair.faults = ['later', 'lost before']
+  expect(pair.rejected.brightness).toMatch(/^It is not known whether it was sent: No answer\. It is not sent again/)
+  // A later version still has the key until the server knows that it was rejected.
+  pair.crash()
+  await change(pair, { nightMode: true })
+  expect(Object.keys(pair.rejected)).toEqual(['brightness'])
+  expect([pair.there, pair.requests.length]).toEqual([{ brightness: 0.5, nightMode: true }, 2])
+  pair.faults = ['later']
   await change(pair, { brightness: 0.7 })
-  expect([pair.there, pair.rejected]).toEqual([{ brightness: 0.7 }, {}])
+  expect([pair.there.brightness, pair.rejected]).toEqual([0.7, {}])
+  pair.faults = ['lost before']
+  await change(pair, { brightness: 0.8 })
+  delete pair.desired.brightness
+  await change(pair, {})
+  await change(pair, { brightness: 0.8 })
+  expect([pair.there.brightness, pair.rejected]).toEqual([0.8, {}])
+})
+
+test('a password whose request had no answer is not sent again: it cannot be read', async () => {
+  const pair = new Pair()
+  pair.faults = ['lost after']
+  await change(pair, { settingsPassword: 'correct horse' })
+  expect(pair.rejected.settingsPassword).toContain('not known whether it was sent')
+  pair.crash()
+  pair.deliver()
+  await pair.settle()
+  expect(pair.requests).toHaveLength(1)
+  await change(pair, { settingsPassword: 'battery staple' })
+  expect([pair.requests.length, pair.rejected]).toEqual([2, {}])
 })
 
 test('passwords are remembered as hashes only, and sent when they change', async () => {
@@ -182,15 +226,11 @@ test('with changes on both sides, locks, lost answers and crashes in any order, 
       const setThereSince = new Set<string>()
       for (const { do: what, key, value } of events) {
         if (what === 'set here' && pair.desired[key] !== value) {
-          pair.desired[key] = value
           setHereCount++
           setThereSince.delete(key)
-          pair.deliver()
+          pair.set(key, value)
         }
-        if (what === 'unset here' && Object.hasOwn(pair.desired, key)) {
-          delete pair.desired[key]
-          pair.deliver()
-        }
+        if (what === 'unset here' && Object.hasOwn(pair.desired, key)) pair.set(key, undefined)
         if (what === 'set there') {
           pair.there[key] = value
           setThereSince.add(key)
@@ -204,6 +244,7 @@ test('with changes on both sides, locks, lost answers and crashes in any order, 
       }
       await pair.settle()
       expect(pair.isDelivered).toBe(true)
+      expect(pair.repeated, 'nothing is sent again after a lost answer or a crash').toEqual([])
       for (const [key, value] of Object.entries(pair.desired)) {
         if (setThereSince.has(key) || Object.hasOwn(pair.rejected, key) || pair.locked.has(key)) continue
         expect(pair.there[key], `${key} was set here last`).toBe(value)

@@ -3,6 +3,7 @@ import { randomBytes, scryptSync } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { configKeys } from '../../../contract/device/config-keys.ts'
 import type { AgentSettings } from '../../../device/handlers.ts'
+import { notKnown } from './pair-reboots.ts'
 
 /** Survives a restart of the gateway. Passwords are in it as hashes. */
 export interface ConfigMemory {
@@ -10,6 +11,13 @@ export interface ConfigMemory {
   readonly accepted: AgentSettings
   /** The values of a request whose outcome is not known yet. */
   readonly sending?: AgentSettings | undefined
+  /** Values that were sent without an answer and are not there. They are not sent again until a person sets the key. */
+  readonly unknown?: Readonly<Record<string, UnknownValue>> | undefined
+}
+
+interface UnknownValue {
+  readonly value: AgentSettings[string]
+  readonly reason: string
 }
 
 export type ConfigOutcome =
@@ -33,8 +41,8 @@ export interface ConfigPorts {
 }
 
 type Rejected = Record<string, string>
-/** A request whose answer was lost is sent again only if the settings are not there, and at most this often. */
-const maxUnknown = 3
+/** The gateway was killed between the request and its answer. */
+const stoppedReason = 'The gateway stopped before an answer came.'
 
 export class ConfigChanges {
   readonly #ports: ConfigPorts
@@ -61,32 +69,31 @@ export class ConfigChanges {
   async #apply(desired: AgentSettings, isReplaced: () => boolean): Promise<Rejected | undefined> {
     const rejected: Rejected = {}
     let memory = this.#ports.load() ?? nothingSent
-    let lastReason = ''
-    for (let unknownCount = 0; !isReplaced(); ) {
-      const settled = memory.sending ? await this.#settle(memory.accepted, memory.sending) : memory.accepted
-      const accepted = pick(settled, (key) => Object.hasOwn(desired, key) && !Object.hasOwn(rejected, key))
+    let lostReason = stoppedReason
+    while (!isReplaced()) {
+      const settled = memory.sending ? await this.#settle(memory, memory.sending, lostReason) : memory
+      // A key that is unset, or set to another value, starts afresh.
+      const unknown = pick(settled.unknown ?? {}, (key, { value }) => isSame(key, value, desired[key]))
+      for (const [key, { reason }] of Object.entries(unknown)) rejected[key] = `${notKnown}: ${reason} ${notRepeated}`
+      const accepted = pick(settled.accepted, (key) => Object.hasOwn(desired, key) && !Object.hasOwn(rejected, key))
       const changes = pick(desired, (key, value) => !Object.hasOwn(rejected, key) && !isSame(key, accepted[key], value))
-      if (unknownCount >= maxUnknown)
-        for (const key of Object.keys(changes))
-          rejected[key] = `It is not known whether the setting was sent: ${lastReason}`
-      if (Object.keys(changes).every((key) => Object.hasOwn(rejected, key))) {
-        await this.#saveIfChanged({ accepted })
+      const kept = Object.keys(unknown).length > 0 ? { accepted, unknown } : { accepted }
+      if (Object.keys(changes).length === 0) {
+        await this.#saveIfChanged(kept)
         return rejected
       }
       const sending = mapValues(changes, stored)
-      memory = { accepted, sending }
+      memory = { ...kept, sending }
       await this.#ports.save(memory)
       const outcome = await this.#ports.send(changes)
-      if (outcome.kind === 'accepted') memory = { accepted: { ...accepted, ...sending } }
-      else if (outcome.kind !== 'unknown') memory = { accepted: pick(accepted, (key) => !Object.hasOwn(changes, key)) }
+      if (outcome.kind === 'unknown') lostReason = outcome.reason
+      else if (outcome.kind === 'accepted') memory = { ...kept, accepted: { ...accepted, ...sending } }
+      else memory = { ...kept, accepted: pick(accepted, (key) => !Object.hasOwn(changes, key)) }
       await this.#saveIfChanged(memory)
       if (outcome.kind === 'refused') {
         const named = outcome.keys.filter((key) => Object.hasOwn(changes, key))
         for (const key of named.length > 0 ? named : Object.keys(changes)) rejected[key] = outcome.reason
-      } else if (outcome.kind !== 'accepted') {
-        if (outcome.kind === 'unknown') [unknownCount, lastReason] = [unknownCount + 1, outcome.reason]
-        await this.#ports.pause()
-      }
+      } else if (outcome.kind !== 'accepted') await this.#ports.pause()
     }
     return undefined
   }
@@ -95,36 +102,43 @@ export class ConfigChanges {
     if (!isDeepStrictEqual(this.#ports.load() ?? nothingSent, memory)) await this.#ports.save(memory)
   }
 
-  /** Finds out what became of a request without an answer, by reading. Passwords cannot be read, and are sent again. */
-  async #settle(accepted: AgentSettings, sending: AgentSettings): Promise<AgentSettings> {
+  /** Finds out by reading what became of a request without an answer. Passwords cannot be read. */
+  async #settle({ accepted, unknown }: ConfigMemory, sending: AgentSettings, reason: string): Promise<ConfigMemory> {
     let present = await this.#ports.read()
     while (!present) {
       await this.#ports.pause()
       present = await this.#ports.read()
     }
     const there = present
-    const untouched = pick(accepted, (key) => !Object.hasOwn(sending, key))
-    return { ...untouched, ...pick(sending, (key, value) => there[key] === value) }
+    const arrived = pick(sending, (key, value) => there[key] === value)
+    const lost = pick(sending, (key) => !Object.hasOwn(arrived, key))
+    return {
+      accepted: { ...pick(accepted, (key) => !Object.hasOwn(sending, key)), ...arrived },
+      unknown: { ...unknown, ...mapValues(lost, (_, value) => ({ value, reason })) },
+    }
   }
 }
 
+const notRepeated = 'It is not sent again: set another value, or unset it first.'
 const nothingSent: ConfigMemory = { accepted: {} }
 const orNothing = (rejected: Rejected): Rejected | undefined =>
   Object.keys(rejected).length > 0 ? rejected : undefined
 
-const pick = (settings: AgentSettings, isWanted: (key: string, value: AgentSettings[string]) => boolean) =>
-  Object.fromEntries(Object.entries(settings).filter(([key, value]) => isWanted(key, value)))
-const mapValues = (
-  settings: AgentSettings,
-  of: (key: string, value: AgentSettings[string]) => string | number | boolean,
-) => Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, of(key, value)]))
+const pick = <T>(values: Readonly<Record<string, T>>, isWanted: (key: string, value: T) => boolean) =>
+  Object.fromEntries(Object.entries(values).filter(([key, value]) => isWanted(key, value)))
+const mapValues = <T>(settings: AgentSettings, of: (key: string, value: AgentSettings[string]) => T) =>
+  Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, of(key, value)]))
 
 /** A value as it is remembered: of a password only a salted hash. */
 const stored = (key: string, value: AgentSettings[string]): AgentSettings[string] =>
   configKeys[key]?.secret ? hashOf(String(value), randomBytes(16).toString('hex')) : value
 
-function isSame(key: string, remembered: AgentSettings[string] | undefined, value: AgentSettings[string]): boolean {
-  if (!configKeys[key]?.secret || remembered === undefined) return remembered === value
+function isSame(
+  key: string,
+  remembered: AgentSettings[string] | undefined,
+  value: AgentSettings[string] | undefined,
+): boolean {
+  if (!configKeys[key]?.secret || remembered === undefined || value === undefined) return remembered === value
   const [salt = ''] = String(remembered).split(':')
   return hashOf(String(value), salt) === remembered
 }
