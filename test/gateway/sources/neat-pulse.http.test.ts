@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { reportedFields } from '../../../src/contract/fleet/reported-status.ts'
+import { neatPulseWith } from '../../../src/gateway/sources/neat-pulse/neat-pulse.ts'
 import { usualPulseTimes } from '../../../src/gateway/sources/neat-pulse/pulse-session.ts'
 import { SourceFailure, type SourceSettings } from '../../../src/gateway/sources/source.ts'
 import { type LiveDevice, startDevice } from '../../support/devices/agent-device.ts'
@@ -321,21 +322,31 @@ test('both addresses of the interface work, with and without its version', async
   }
 })
 
-test('at most two requests go out in a second, and none before Retry-After is over', async () => {
-  const pulse = await openPulse({ ...source, write: true }, { times: usualPulseTimes })
+test('at most two requests go out in a second, by all sessions and tests together, and none before Retry-After is over', async () => {
+  const driver = neatPulseWith(usualPulseTimes)
+  const pulse = await openPulse({ ...source, write: true }, { driver })
   const devices = await Promise.all([bar, pad, frame].map(({ id }) => pulse.device(id)))
   await devices[2]?.session.message?.('Hello', 60_000)
-  await pause(3_000)
-  expect(proxy.requests.length).toBeGreaterThan(10)
+  const tested = await openPulse({ ...source, url: `${proxy.url}/v1` }, { driver })
+  tested.session.close()
+  await openPulse(source, { driver })
+  expect(proxy.requests.length).toBeGreaterThan(20)
   // On a busy machine a request can arrive a second late, and those after it do not.
   expect(proxy.mostWithin(2_500)).toBeLessThanOrEqual(8)
-  proxy.fault = () => ({ status: 429, headers: { 'retry-after': '2' } })
+  proxy.fault = () => ({ status: 429, headers: { 'retry-after': '7' } })
   await expect(devices[2]?.session.message?.('Hello again', 60_000)).rejects.toThrow('Nothing was sent')
   // A request that was on its way when the refusal came may still arrive, and is refused too.
   await pause(1_000)
   const count = proxy.requests.length
   proxy.fault = () => undefined
-  await devices[2]?.session.message?.('Hello again', 60_000)
-  const [refused, next] = proxy.requests.slice(count - 1)
-  expect((next?.atMs ?? 0) - (refused?.atMs ?? 0)).toBeGreaterThan(1_900)
+  pulse.session.close()
+  const refused = await failureOf(openPulse(source, { driver }))
+  expect([refused.state, refused.message]).toEqual(['FAILING', expect.stringContaining('limits the requests')])
+  expect(refused.retryAfterMs).toBeGreaterThan(1_000)
+  expect(proxy.requests).toHaveLength(count)
+  // Another organisation has a limit of its own.
+  expect((await failureOf(openPulse({ ...source, orgId: 'nobody' }, { driver }))).state).toBe('REFUSED')
+  const known = () => proxy.requests.filter(({ orgId }) => orgId === org.id)
+  await until('the next request', () => known().length > count)
+  expect((known()[count]?.atMs ?? 0) - (known()[count - 1]?.atMs ?? 0)).toBeGreaterThan(6_900)
 })

@@ -94,7 +94,13 @@ type PulseSettings = Partial<SourceSettings> & Pick<SourceSettings, 'url' | 'org
 
 export async function openPulse(
   settings: PulseSettings,
-  { times = quickPulseTimes, own = { endpointId: 'own', url: 'http://roomkeeper.test' }, deviceCount = 0 } = {},
+  {
+    times = quickPulseTimes,
+    // Sessions of the same driver share their pace.
+    driver = neatPulseWith(times),
+    own = { endpointId: 'own', url: 'http://roomkeeper.test' },
+    deviceCount = 0,
+  } = {},
 ): Promise<OpenedPulse> {
   const end = new AbortController()
   const lines: string[] = []
@@ -105,7 +111,7 @@ export async function openPulse(
     deviceCount,
     log: (line: string) => lines.push(line),
   }
-  const session = await neatPulseWith(times).open({ type: 'neat-pulse', ...settings }, context)
+  const session = await driver.open({ type: 'neat-pulse', ...settings }, context)
   onTestFinished(() => {
     session.close()
     end.abort()

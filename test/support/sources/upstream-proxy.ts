@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 
 export interface SeenRequest {
   readonly method: string
+  readonly orgId: string
   /** From the organisation on, such as /endpoints/sensor. */
   readonly path: string
   readonly body: string
@@ -66,7 +67,8 @@ export class UpstreamProxy {
     const { method = 'GET', url = '/' } = request
     let body = ''
     for await (const part of request) body += part
-    const seen = { method, path: url.replace(/^.*\/v1\/orgs\/[^/]+/, ''), body, atMs }
+    const orgId = /\/v1\/orgs\/([^/]+)/.exec(url)?.[1] ?? ''
+    const seen = { method, orgId, path: url.replace(/^.*\/v1\/orgs\/[^/]+/, ''), body, atMs }
     this.requests.push(seen)
     const fault = this.fault(seen)
     if (fault === 'lost before') return void response.destroy()

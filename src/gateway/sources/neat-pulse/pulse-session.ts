@@ -21,7 +21,7 @@ import { mirroredSample } from './mirrored-sample.ts'
 import { bareSerialOf, manufacturerOf, refusalOf } from './mirrored-status.ts'
 import { PairReboots } from './pair-reboots.ts'
 import { ReadingOrder } from './reading-order.ts'
-import { RequestPace } from './request-pace.ts'
+import type { RequestPaces } from './request-pace.ts'
 import { type PulseLists, type PulseStructure, pulseContent, readLists, readStructure } from './structure.ts'
 import { Upstream } from './upstream.ts'
 
@@ -59,6 +59,8 @@ const freshMs = 5 * secondMs
 const maxTriedDevices = 3
 /** So many devices are looked for that a list leaves out. */
 const maxLookups = 2
+/** A session that would have to wait longer for its first answer fails with the reason, before the time limit for opening is over. */
+const maxOpenPauseMs = 5 * secondMs
 const structureThing = 'structure'
 
 type Lists = {
@@ -72,6 +74,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
   readonly #context: SourceContext
   readonly #times: PulseTimes
   readonly #end = new AbortController()
+  readonly #releasePace: () => void
   readonly #order = new ReadingOrder()
   readonly #reboots = new PairReboots()
   readonly #mirrored = new Map<string, MirroredDevice>()
@@ -82,23 +85,31 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
   /** As they were emitted last. */
   #found: ReadonlyMap<string, FoundDevice> = new Map()
   #listedAtMs = 0
+  #isClosed = false
   #content: SourceContent = {}
   #hasProfiles = true
   #structure: PulseStructure | undefined
   /** The kinds of readings in turn that fail, such as those of rooms. */
   readonly #failing = new Map<string, { readonly count: number; readonly sinceMs: number }>()
 
-  private constructor(settings: SourceSettings, context: SourceContext, times: PulseTimes) {
+  private constructor(settings: SourceSettings, context: SourceContext, times: PulseTimes, paces: RequestPaces) {
     super()
     this.#settings = settings
     this.#context = context
     this.#times = times
     const signal = AbortSignal.any([context.signal, this.#end.signal])
-    this.#upstream = new Upstream(settings, { network: context.network, signal }, new RequestPace(times.twoWithinMs))
+    const { pace, release } = paces.acquire(settings)
+    this.#releasePace = release
+    this.#upstream = new Upstream(settings, { network: context.network, signal }, pace)
   }
 
-  static async open(settings: SourceSettings, context: SourceContext, times: PulseTimes): Promise<PulseSession> {
-    const session = new PulseSession(settings, context, times)
+  static async open(
+    settings: SourceSettings,
+    context: SourceContext,
+    times: PulseTimes,
+    paces: RequestPaces,
+  ): Promise<PulseSession> {
+    const session = new PulseSession(settings, context, times, paces)
     try {
       await session.#open()
       return session
@@ -139,7 +150,10 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
   }
 
   close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#end.abort(new Error('The session is closed.'))
+    this.#releasePace()
     void this.#upstream.close()
   }
 
@@ -147,6 +161,7 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
     const { url } = this.#settings
     const { own } = this.#context
     if (URL.canParse(own.url) && new URL(own.url).origin === new URL(url).origin) throw this.#isOwnInstallation()
+    this.#upstream.requireNoPause(maxOpenPauseMs)
     const lists = await this.#readLists()
     this.#keep(lists)
     const structureLists = await readLists(this.#upstream, 'list')

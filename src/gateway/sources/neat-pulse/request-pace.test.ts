@@ -1,6 +1,6 @@
 // At most two turns come within a time, the most urgent first, and none comes while the source asks for a pause.
 import { expect, test } from 'vitest'
-import { nextTurn, RequestPace, type TurnKind } from './request-pace.ts'
+import { nextTurn, RequestPace, RequestPaces, type TurnKind } from './request-pace.ts'
 
 const never = new AbortController().signal
 
@@ -46,4 +46,24 @@ test('a pause delays every turn, and a caller that leaves takes none', async () 
   expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(79)
   expect(pace.pauseMs).toBe(0)
   await expect(pace.turn('round', end.signal)).rejects.toThrow('stopped')
+})
+
+test('users of the same organisation at an address share a pace, and its pause outlives them', async () => {
+  const paces = new RequestPaces(20)
+  const target = { url: 'https://api.pulse.test/v1', orgId: 'aBcD123' }
+  const [first, second] = [paces.acquire(target), paces.acquire({ ...target, url: 'https://api.pulse.test' })]
+  expect(second.pace).toBe(first.pace)
+  expect(paces.acquire({ ...target, orgId: 'other' }).pace).not.toBe(first.pace)
+  first.pace.pauseFor(60_000)
+  first.release()
+  second.release()
+  const third = paces.acquire(target)
+  expect(third.pace.pauseMs).toBeGreaterThan(50_000)
+  third.release()
+
+  const other = { ...target, url: 'https://other.test' }
+  const busy = paces.acquire(other)
+  await busy.pace.turn('list', never)
+  busy.release()
+  expect(paces.acquire(other).pace, 'its last request still counts').toBe(busy.pace)
 })

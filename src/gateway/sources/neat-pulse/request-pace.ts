@@ -42,6 +42,12 @@ export class RequestPace {
     this.#withinMs = withinMs
   }
 
+  /** Whether a new pace would do the same. */
+  get isFresh(): boolean {
+    const latest = this.#turns.at(-1)
+    return this.pauseMs === 0 && !this.#first() && (!latest || performance.now() - latest.atMs >= this.#withinMs)
+  }
+
   /** How long the source still wants no requests. */
   get pauseMs(): number {
     return Math.max(0, this.#pausedUntilMs - performance.now())
@@ -108,5 +114,31 @@ export class RequestPace {
   #first(): (() => void) | undefined {
     for (const kind of turnKinds) for (const start of this.#waiting[kind]) return start
     return undefined
+  }
+}
+
+/** The paces of the upstreams: everything that asks the same organisation at the same address shares one, and its pauses. */
+export class RequestPaces {
+  readonly #withinMs: number
+  readonly #entries = new Map<string, { readonly pace: RequestPace; userCount: number }>()
+
+  constructor(withinMs: number) {
+    this.#withinMs = withinMs
+  }
+
+  /** Call `release` once, when the user sends no more. */
+  acquire({ url, orgId = '' }: { readonly url: string; readonly orgId?: string | undefined }) {
+    this.#forgetUnused()
+    const upstream = `${new URL(url).origin} ${orgId}`
+    const entry = this.#entries.get(upstream) ?? { pace: new RequestPace(this.#withinMs), userCount: 0 }
+    this.#entries.set(upstream, entry)
+    entry.userCount++
+    return { pace: entry.pace, release: () => void entry.userCount-- }
+  }
+
+  /** A pace outlives its users until its pause is over and its last requests no longer count. */
+  #forgetUnused(): void {
+    for (const [upstream, { pace, userCount }] of this.#entries)
+      if (userCount === 0 && pace.isFresh) this.#entries.delete(upstream)
   }
 }

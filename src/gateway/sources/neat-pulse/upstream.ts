@@ -68,9 +68,10 @@ export class Upstream {
     return this.#http.certificate
   }
 
-  /** How long no request is sent, because the source wants none. */
-  get pauseMs(): number {
-    return this.#pace.pauseMs
+  /** Throws if the source wants no requests for longer than this: another session with it may have been told so. */
+  requireNoPause(maxMs: number): void {
+    const { pauseMs } = this.#pace
+    if (pauseMs > maxMs) throw this.#limited(pauseMs)
   }
 
   async devices(kind: TurnKind): Promise<readonly PulseDevice[]> {
@@ -143,7 +144,7 @@ export class Upstream {
 
   /** Reads an answer; undefined if its status says that the source does not have the thing. Rejects with a SourceFailure. */
   async #read(kind: TurnKind, path: string, missingStatuses: readonly number[] = []): Promise<unknown> {
-    if (this.pauseMs > maxPauseMs) throw this.#limited(this.pauseMs)
+    this.requireNoPause(maxPauseMs)
     await this.#pace.turn(kind, this.#signal)
     const answer = await this.#http.send({ path: this.#base + path, headers: this.#headers() })
     const { status } = answer
@@ -154,7 +155,7 @@ export class Upstream {
 
   /** Never rejects, and never sends a request again. */
   async #write(path: string, bodyOf: () => unknown): Promise<WriteOutcome> {
-    const waitMs = this.pauseMs
+    const waitMs = this.#pace.pauseMs
     if (waitMs > maxCommandWaitMs)
       return { kind: 'later', reason: `${this.host} wants no requests for ${seconds(waitMs)}. Nothing was sent.` }
     try {
