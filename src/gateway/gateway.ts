@@ -341,6 +341,7 @@ class Gateway {
       folder,
       server: this.#server,
       own: this.#own,
+      adoptedKeys: (id) => [...this.#items.values()].flatMap((item) => item.keyAt(id) ?? []),
       report: (report) => {
         if (this.#sources.get(source.id) === supervisor) this.#sourceReports.report(report)
       },

@@ -91,6 +91,11 @@ export class ItemSupervisor {
     return [...secretsOfItem(this.#item), ...(source?.secrets ?? [])]
   }
 
+  /** The key of its device at this source. */
+  keyAt(source: string): string | undefined {
+    return this.#item.sourceId === source ? this.#item.sourceKey : undefined
+  }
+
   start(): void {
     const lifetime = new AbortController()
     this.#lifetime = lifetime

@@ -39,6 +39,15 @@ test('a device that is not in a complete list is missing until it is in one, or 
   expect([known.unsentCount, known.isMissing('x')]).toEqual([0, false])
 })
 
+test('a device is expected in the next list if it was in the last one, or was adopted and no list has shown that it is missing', () => {
+  const known = new KnownDevices()
+  expect(known.present(['adopted'])).toEqual(['adopted'])
+  known.merge([device('a'), device('b')])
+  expect(known.present(['adopted', 'a'])).toEqual(['a', 'b', 'adopted'])
+  known.list(['a'])
+  expect(known.present(['adopted'])).toEqual(['a'])
+})
+
 test('the first complete list goes up, and again if the server has lost what it knew', () => {
   const known = new KnownDevices()
   known.merge([device('a')])

@@ -55,6 +55,11 @@ export class KnownDevices {
     }
   }
 
+  /** The keys that the last list had, and of the adopted devices those that no list has shown to be missing. */
+  present(adopted: readonly string[]): readonly string[] {
+    return [...new Set([...this.#devices.keys(), ...adopted])].filter((key) => !this.isMissing(key))
+  }
+
   /** Whether the source no longer lists the device. False before there is a list. */
   isMissing(key: string): boolean {
     const known = this.#devices.get(key)

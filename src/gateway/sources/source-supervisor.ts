@@ -40,6 +40,8 @@ export interface SourcesContext {
   readonly folder: GatewayFolder
   readonly server: ServerClient
   readonly own: SourceContext['own']
+  /** The keys of the adopted devices of a source. */
+  readonly adoptedKeys: (id: string) => readonly string[]
   readonly report: (report: SourceReport) => void
   /** Resolves when the server has acknowledged the latest state of a source, or after the limit. */
   readonly acknowledged: (id: string, limitMs: number) => Promise<void>
@@ -223,6 +225,7 @@ export class SourceSupervisor {
         network: network.forSource(),
         signal: attempt.signal,
         own,
+        knownKeys: () => this.#devices.present(this.#context.adoptedKeys(id)),
         deviceCount: this.#source.deviceCount,
         log: (line: string) => this.#log(line),
       }

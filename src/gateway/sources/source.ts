@@ -23,6 +23,8 @@ export interface SourceContext {
   readonly signal: AbortSignal
   /** The gateway's own endpoint, and the address of its server: a source that is this installation is refused. */
   readonly own: { readonly endpointId: string; readonly url: string }
+  /** The devices that the source had in an earlier session, or that were adopted: a complete list has them, if they still exist. */
+  readonly knownKeys?: (() => readonly string[]) | undefined
   /** How many devices of the source the server knows; undefined if it is not told. */
   readonly deviceCount?: number | undefined
   /** A line for the gateway's log, without secrets. */

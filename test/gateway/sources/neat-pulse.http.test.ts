@@ -272,6 +272,31 @@ function withoutFirst(text: string): string {
   return JSON.stringify({ ...answer, endpoints: answer.endpoints.slice(1) })
 }
 
+test('a list and samples without the same devices fail in each new session too, if a device that was known before is there', async () => {
+  const knownKeys = ['gone', 'gone too', pad.id, 'long gone', 'gone last']
+  const cut = (text: string) => {
+    const { endpoints, data } = JSON.parse(text)
+    const isLeft = (one: { id?: string; endpointId?: string }) => one.id !== pad.id && one.endpointId !== pad.id
+    return JSON.stringify({
+      ...(endpoints && { endpoints: endpoints.filter(isLeft) }),
+      ...(data && { data: data.filter(isLeft) }),
+    })
+  }
+  proxy.fault = ({ path }) => (path === '/endpoints' || path === '/endpoints/sensor' ? { change: cut } : undefined)
+  for (let i = 0; i < 3; i++) {
+    const failure = await failureOf(openPulse(source, { knownKeys }))
+    expect([failure.state, failure.message]).toEqual([
+      'FAILING',
+      expect.stringContaining('list of devices that is not complete'),
+    ])
+  }
+  const lookedUp = proxy.requests.filter(({ path }) => /^\/endpoints\/(gone|long)/.test(path)).map(({ path }) => path)
+  expect(lookedUp).toEqual(Array(3).fill('/endpoints/gone'))
+  proxy.fault = () => undefined
+  // Devices that are gone there are missing in a complete list.
+  expect((await openPulse(source, { knownKeys })).session.summary().content?.devices).toBe(3)
+})
+
 test('an organisation that is not known, this installation, and devices that are mirrored there are refused', async () => {
   const unknown = await failureOf(openPulse({ ...source, orgId: 'nobody' }))
   expect([unknown.state, unknown.message]).toEqual([

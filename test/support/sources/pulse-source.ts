@@ -100,6 +100,7 @@ export async function openPulse(
     driver = neatPulseWith(times),
     own = { endpointId: 'own', url: 'http://roomkeeper.test' },
     deviceCount = 0,
+    knownKeys = [] as readonly string[],
   } = {},
 ): Promise<OpenedPulse> {
   const end = new AbortController()
@@ -109,6 +110,7 @@ export async function openPulse(
     signal: end.signal,
     own,
     deviceCount,
+    knownKeys: () => knownKeys,
     log: (line: string) => lines.push(line),
   }
   const session = await driver.open({ type: 'neat-pulse', ...settings }, context)

@@ -16,7 +16,7 @@ export interface SeenRequest {
 /** An answer of the proxy's own, an answer that is changed, or one that is lost: before the request arrives, or after. */
 export type Fault =
   | { readonly status: number; readonly text?: string; readonly headers?: Record<string, string> }
-  | { readonly change: (text: string) => string; readonly path?: string }
+  | { readonly change: (text: string) => string; readonly path?: RegExp }
   | 'lost before'
   | 'lost after'
 

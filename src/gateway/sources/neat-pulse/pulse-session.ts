@@ -57,8 +57,6 @@ const maxFailedReadings = 10
 const freshMs = 5 * secondMs
 /** The source is away if the details of none of so many devices can be read. */
 const maxTriedDevices = 3
-/** So many devices are looked for that a list leaves out. */
-const maxLookups = 2
 /** A session that would have to wait longer for its first answer fails with the reason, before the time limit for opening is over. */
 const maxOpenPauseMs = 5 * secondMs
 const structureThing = 'structure'
@@ -236,8 +234,11 @@ export class PulseSession extends EventEmitter<SourceEvents> implements SourceSe
     const { host } = this.#upstream
     if (devices.length === 0 && (this.#context.deviceCount ?? 0) > 0)
       throw new SourceFailure('FAILING', `${host} sent an empty list of devices, and had some before.`)
-    const absent = [...new Set([...sensorData.keys(), ...this.#devices.keys()])].filter((id) => !listed.has(id))
-    for (const id of absent.slice(0, maxLookups)) {
+    const expected = new Set([...sensorData.keys(), ...this.#devices.keys(), ...(this.#context.knownKeys?.() ?? [])])
+    const absent = [...expected].filter((id) => !listed.has(id))
+    // A cut answer can lack devices at either end, or in between.
+    for (const id of new Set([absent[0], absent[absent.length >> 1], absent.at(-1)])) {
+      if (id === undefined) continue
       if (await this.#upstream.object('list', pathOf(id)))
         throw new SourceFailure('FAILING', `${host} sent a list of devices that is not complete.`)
     }
