@@ -125,7 +125,9 @@ export class BrokerSession extends EventEmitter<SourceEvents> implements SourceS
   }
 
   async openDevice(key: string, { memory }: SourceDeviceContext): Promise<DriverSession> {
-    const device = this.#devices.get(key) ?? this.#remembered(key, memory.load())
+    const remembered = rememberedFor(key, memory.load())
+    const device = this.#devices.get(key) ?? (remembered && this.#rememberedDevice(remembered))
+    if (remembered) device?.recall(remembered)
     if (!device?.isSensor)
       throw new DriverFailure(
         'UNREACHABLE',
@@ -156,12 +158,10 @@ export class BrokerSession extends EventEmitter<SourceEvents> implements SourceS
   }
 
   /** A sensor that was heard before speaks again later: after a restart it must not look lost until then. */
-  #remembered(key: string, memory: unknown): SensorDevice | undefined {
-    const remembered = memory as RememberedDevice | undefined
-    if (remembered?.description?.key !== key || !Array.isArray(remembered.sensors)) return undefined
+  #rememberedDevice(remembered: RememberedDevice): SensorDevice | undefined {
     if (this.#devices.size >= this.#limits.maxDevices) return undefined
     const device = SensorDevice.remembered(remembered, this.#limits, Date.now())
-    this.#devices.set(key, device)
+    this.#devices.set(device.key, device)
     return device
   }
 
@@ -483,4 +483,9 @@ export class BrokerSession extends EventEmitter<SourceEvents> implements SourceS
     ]
     return notes.flatMap((note) => (note === false ? [] : [shownText(note, 255)])).slice(0, 16)
   }
+}
+
+function rememberedFor(key: string, memory: unknown): RememberedDevice | undefined {
+  const remembered = memory as RememberedDevice | undefined
+  return remembered?.description?.key === key && Array.isArray(remembered.sensors) ? remembered : undefined
 }

@@ -9,8 +9,10 @@ import {
   type TestBroker,
 } from '../../../../test/support/drivers/mosquitto.ts'
 import { emptyMemory, openTestDevice, openTestSource } from '../../../../test/support/drivers/source-session.ts'
+import { until } from '../../../../test/support/program.ts'
 import { type MqttLimits, usualMqttLimits } from './limits.ts'
 import { MqttDriver } from './mqtt-driver.ts'
+import type { RememberedDevice } from './sensor-device.ts'
 
 let broker: TestBroker
 let client: MqttClient
@@ -266,6 +268,37 @@ test('after a restart a sensor that speaks rarely is open, and its values from b
   await say(topic, { serialno: 'ecda3bffff01', rco2: 700 })
   await expect.poll(latest).toEqual({ co2: 700 })
   await expect(openTestDevice(second, 'airgradient/unknown')).rejects.toThrow('Nothing has been heard from this sensor')
+})
+
+test('after a restart a value from before holds until the sensor says something else, and an occupied state until its off_delay', async () => {
+  const { key, device, state } = await announce(
+    { ...presence, off_delay: 0.5 },
+    { component: 'binary_sensor', entityId: 'seat' },
+  )
+  const air = { state_topic: `air/${device}`, value_template: '{{ value_json.co2 }}' }
+  await announce(air, { device, entityId: 'air' })
+  const limits = { occupiedEveryMs: 40, othersEveryMs: 40 }
+  const first = await open(limits)
+  await say(state, 'yes')
+  await say(`air/${device}`, { co2: 612 })
+  await expect.poll(() => first.found.get(key)?.values?.co2).toBe(612)
+  const memory = emptyMemory()
+  await openTestDevice(first, key, memory)
+  const saved = await until('it is saved', () => memory.saved as RememberedDevice | undefined)
+  first.session.close()
+  expect(saved.values).toMatchObject({ people: { offDelayMs: 500 }, co2: { value: 612 } })
+  // As if it had been saved before the delay was over.
+  memory.saved = { ...saved, values: { ...saved.values, people: { ...saved.values.people, value: 1 } } }
+  const second = await open(limits)
+  const { samples, latest } = await openTestDevice(second, key, memory)
+  await expect.poll(latest).toEqual({ people: 0, co2: 612 })
+  await say(`air/${device}`, { co2: 'unavailable' })
+  await expect.poll(() => second.found.get(key)?.lastMessage).toContain('unavailable')
+  const countBefore = samples.length
+  await expect.poll(() => samples.length - countBefore).toBeGreaterThan(3)
+  expect(new Set(samples.slice(countBefore).flatMap((sample) => Object.keys(sample)))).toEqual(
+    new Set(['timestamp', 'people']),
+  )
 })
 
 test('a retained value without a known age is shown, but not sent up', async () => {

@@ -16,6 +16,10 @@ export interface HeardAt {
 
 export interface SensorValue extends HeardAt {
   readonly value: number
+  /** An occupied state ends so long after its message, if nothing else is said. */
+  readonly offDelayMs?: number | undefined
+  /** The value holds for so long. */
+  readonly expireAfterMs?: number | undefined
 }
 
 interface ChannelState {
@@ -43,6 +47,8 @@ export class SensorDevice {
   readonly #parts = new Map<string, Announcement>()
   readonly #channels = new Map<string, ChannelState>()
   #remembered: RememberedDevice | undefined
+  /** Sensors that a message was about: what is remembered of them no longer holds. */
+  readonly #heardSensors = new Set<Sensor>()
   #description: DeviceDescription
   /** When the device itself was heard last; retained messages do not count. */
   #heardAtMs: number | undefined
@@ -66,10 +72,15 @@ export class SensorDevice {
 
   static remembered(remembered: RememberedDevice, limits: MqttLimits, nowMs: number): SensorDevice {
     const device = new SensorDevice(remembered.description, limits, nowMs)
-    device.#remembered = remembered
+    device.recall(remembered)
     device.#heardAtMs = remembered.heardAtMs
     device.changed = undefined
     return device
+  }
+
+  /** Takes the values from before a restart or an outage; they hold until the sensor says something else. */
+  recall(remembered: RememberedDevice): void {
+    this.#remembered ??= remembered
   }
 
   get description(): DeviceDescription {
@@ -172,6 +183,7 @@ export class SensorDevice {
     }
     const quantity = quantityOf(channel.meaning.sensor, raw, channel.unit)
     if (quantity.kind === 'refused') return this.#refuse(channel, quantity.because)
+    this.#heardSensors.add(sensorOf(channel.meaning.sensor))
     if (quantity.kind === 'absent') {
       state.latest = undefined
       return undefined
@@ -242,17 +254,25 @@ export class SensorDevice {
     for (const sensor of this.sensors) {
       const current = this.#primary(sensor).flatMap((state) => this.#currentValue(state, nowMs) ?? [])
       const newest = current.toSorted((a, b) => b.value - a.value || b.atMs - a.atMs)[0]
-      const before = this.#remembered?.values[sensor]
-      if (newest) values[sensor] = newest
-      else if (before && nowMs - before.atMs < hourMs && current.length === 0) values[sensor] = before
+      const value = newest ?? this.#rememberedValue(sensor, nowMs)
+      if (value) values[sensor] = value
     }
     return values
   }
 
   #currentValue({ channel, availability, latest }: ChannelState, nowMs: number): SensorValue | undefined {
-    if (!latest || availability?.isAvailable === false || isExpired(channel, latest, nowMs)) return undefined
-    const isOver = channel.offDelayMs !== undefined && nowMs - latest.atMs >= channel.offDelayMs
-    return isOver ? { ...latest, value: 0 } : latest
+    if (!latest || availability?.isAvailable === false) return undefined
+    const { offDelayMs, expireAfterMs } = channel
+    return heldValue({ ...latest, offDelayMs, expireAfterMs }, nowMs)
+  }
+
+  #rememberedValue(sensor: Sensor, nowMs: number): SensorValue | undefined {
+    const before = this.#remembered?.values[sensor]
+    if (!before || this.#heardSensors.has(sensor) || nowMs - before.atMs >= hourMs) return undefined
+    const channels = this.#primary(sensor)
+    const isUnavailable =
+      channels.length > 0 && channels.every(({ availability }) => availability?.isAvailable === false)
+    return isUnavailable ? undefined : heldValue(before, nowMs)
   }
 
   /** Undefined while the device can be heard. */
@@ -351,8 +371,18 @@ export class SensorDevice {
 
 const sensorOf = (mapped: MappedValue): Sensor => (mapped === 'presence' ? 'people' : mapped)
 
-const isExpired = ({ expireAfterMs }: SensorChannel, { atMs }: SensorValue, nowMs: number): boolean =>
-  expireAfterMs !== undefined && nowMs - atMs >= expireAfterMs
+/** Undefined if the value has expired. An occupied state ends by itself after its delay. */
+function heldValue(latest: SensorValue, nowMs: number): SensorValue | undefined {
+  const { atMs, offDelayMs } = latest
+  if (isExpired(latest, latest, nowMs)) return undefined
+  return offDelayMs !== undefined && nowMs - atMs >= offDelayMs ? { ...latest, value: 0 } : latest
+}
+
+const isExpired = (
+  { expireAfterMs }: Pick<SensorValue, 'expireAfterMs'>,
+  { atMs }: SensorValue,
+  nowMs: number,
+): boolean => expireAfterMs !== undefined && nowMs - atMs >= expireAfterMs
 
 const onOffOf = (
   { on, off }: { readonly on: string; readonly off: string },
