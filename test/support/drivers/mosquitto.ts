@@ -1,4 +1,4 @@
-// Runs Debian's mosquitto on ports of 127.0.0.1: with a password, with TLS and a client certificate, and with WebSockets.
+// Runs Debian's mosquitto on ports of 127.0.0.1: with a password, with TLS and a client certificate, and with WebSockets, plain and over TLS.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,7 @@ export interface TestBroker {
   /** Wants a client certificate. */
   readonly mutualPort: number
   readonly webSocketPort: number
+  readonly tlsWebSocketPort: number
   /** Its own certificate is the authority that confirms it. */
   readonly cert: string
   readonly client: { readonly cert: string; readonly key: string }
@@ -42,7 +43,13 @@ export async function startTestBroker({ reader }: BrokerOptions = {}): Promise<T
     return join(folder, name)
   }
   const [server, client] = [makeSelfSigned({ lifetimeDays: 1 }), makeSelfSigned({ lifetimeDays: 1 })]
-  const [port, tlsPort, mutualPort, webSocketPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+  const [port, tlsPort, mutualPort, webSocketPort, tlsWebSocketPort] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ])
   const passwords = file('passwords', '')
   for (const user of [brokerUser, ...(reader ? [reader.user] : [])])
     execFileSync('mosquitto_passwd', ['-b', passwords, user, brokerPassword], { stdio: 'ignore' })
@@ -75,6 +82,9 @@ export async function startTestBroker({ reader }: BrokerOptions = {}): Promise<T
       'require_certificate true',
       `listener ${webSocketPort} 127.0.0.1`,
       'protocol websockets',
+      `listener ${tlsWebSocketPort} 127.0.0.1`,
+      'protocol websockets',
+      ...tls,
       '',
     ].join('\n'),
   )
@@ -101,6 +111,7 @@ export async function startTestBroker({ reader }: BrokerOptions = {}): Promise<T
     tlsPort,
     mutualPort,
     webSocketPort,
+    tlsWebSocketPort,
     cert: server.cert,
     client,
     pid: () => running.child.pid as number,

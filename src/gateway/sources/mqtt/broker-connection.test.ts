@@ -50,6 +50,10 @@ const plainUrl = () => `mqtt://127.0.0.1:${broker.port}`
 const ways = {
   'mqtt:// with a password': () => ({ url: plainUrl() }),
   'ws:// with a password': () => ({ url: `ws://127.0.0.1:${broker.webSocketPort}` }),
+  'wss:// with a password and an own authority': () => ({
+    url: `wss://127.0.0.1:${broker.tlsWebSocketPort}`,
+    authority: broker.cert,
+  }),
   'mqtts:// with an own authority': () => ({ url: `mqtts://127.0.0.1:${broker.tlsPort}`, authority: broker.cert }),
   'mqtts:// with a client certificate': () => ({
     url: `mqtts://127.0.0.1:${broker.mutualPort}`,
