@@ -73,8 +73,10 @@ test('a sensor is found, adopted, measured, offline when it says so, and unknown
     body: {
       type: 'mqtt',
       gatewayId: world.id,
-      url: `mqtts://127.0.0.1:${broker.tlsPort}`,
+      url: `mqtts://127.0.0.1:${broker.mutualPort}`,
       authority: broker.cert,
+      clientCertificate: broker.client.cert,
+      clientKey: broker.client.key,
       username: brokerUser,
       secret: brokerPassword,
     },
@@ -144,5 +146,9 @@ test('a sensor is found, adopted, measured, offline when it says so, and unknown
     await storedText(harness),
     JSON.stringify(harness.logged),
   ]
-  expect(texts.filter((text) => text.includes(brokerPassword))).toEqual([])
+  const keyLines = broker.client.key.split('\n').filter((line) => line.length > 30 && !line.startsWith('-----'))
+  expect(keyLines.length).toBeGreaterThan(1)
+  for (const planted of [brokerPassword, ...keyLines])
+    expect(texts.filter((text) => text.includes(planted))).toEqual([])
+  expect(texts.filter((text) => text.includes(id)).length).toBeGreaterThanOrEqual(2)
 })
