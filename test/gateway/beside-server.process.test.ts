@@ -4,10 +4,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { FakeCodec } from '../../src/simulator/hardware-fakes/codec/fake-codec.ts'
+import { brokerPassword, brokerUser, startTestBroker } from '../support/drivers/mosquitto.ts'
 import { newGatewayFolder } from '../support/gateway/gateway-world.ts'
 import { engine } from '../support/harness.ts'
 import { type Server, type Site, siteForTest, until } from '../support/program.ts'
 import { runHere } from '../support/run-here.ts'
+import { UpstreamProxy } from '../support/sources/upstream-proxy.ts'
 
 test('`gateway` refuses a plain address, a network that is never reached, and a start without a code', async () => {
   const folder = ['--data-dir', newGatewayFolder()]
@@ -55,7 +57,7 @@ interface GatewayAnswer {
 async function callApi(server: Server, path: string, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' }
   const response = await fetch(`${server.url}/v1/orgs/${server.org}${path}`, { ...init, headers })
-  return response.json() as Promise<{ id: number; state: string; gateways: GatewayAnswer[] }>
+  return response.json() as Promise<{ id: number; state: string; reason?: string; gateways: GatewayAnswer[] }>
 }
 
 /** Runs another program with the permissions of the gateway: it can read and write in the gateway's folder, and nothing of the server. */
@@ -92,6 +94,7 @@ async function expectSecretsNowhere(server: Server, site: Site, { id, roomId }: 
   const item = await post(at, { ...target, secret, roomId })
   await until('it is connected', async () => (await callApi(server, `${at}/${item.id}`)).state === 'CONNECTED')
   expect(codec.signIns.right).toBe(1)
+  const ofSources = await connectSources(server, id)
 
   const backup = join(site.dataDir, '../planted.tar')
   const made = await site.run('backup', backup)
@@ -110,7 +113,42 @@ async function expectSecretsNowhere(server: Server, site: Site, { id, roomId }: 
     ['the output of the backup', made.stdout + made.stderr],
   ] as const
   for (const [where, text = ''] of written)
-    for (const planted of [secret, otherSecret]) expect(text.includes(planted), `${planted} in ${where}`).toBe(false)
+    for (const planted of [secret, otherSecret, ...ofSources])
+      expect(text.includes(planted), `${planted} in ${where}`).toBe(false)
+}
+
+/** Connects a source of each type, which the permissions of the gateway must allow. Returns what may be found nowhere. */
+async function connectSources(server: Server, gatewayId: string): Promise<string[]> {
+  const key = 'planted-source-key'
+  const upstream = await UpstreamProxy.start('http://127.0.0.1:1')
+  // An organisation of Neat Pulse without devices.
+  upstream.fault = ({ path }) => ({
+    status: 200,
+    text: JSON.stringify(path === '/endpoints/sensor' ? { data: [] } : { [path.split(/[/?]/)[1] ?? '']: [] }),
+    headers: { 'content-type': 'application/json' },
+  })
+  const broker = await startTestBroker()
+  onTestFinished(() => broker.stop())
+  const { cert: clientCertificate, key: clientKey } = broker.client
+  const url = `mqtts://127.0.0.1:${broker.mutualPort}`
+  const signIn = { username: brokerUser, secret: brokerPassword, authority: broker.cert, clientCertificate, clientKey }
+  for (const settings of [
+    { type: 'neat-pulse', url: upstream.url, orgId: 'aBcD123', key },
+    { type: 'mqtt', url, ...signIn },
+  ]) {
+    const source = await callApi(server, '/sources', {
+      method: 'POST',
+      body: JSON.stringify({ ...settings, gatewayId }),
+    })
+    await until(`the source ${settings.type} is connected`, async () => {
+      const { state, reason } = await callApi(server, `/sources/${source.id}`)
+      expect(['NEW', 'CONNECTED'], reason).toContain(state)
+      return state === 'CONNECTED'
+    })
+  }
+  const keyLines = clientKey.split('\n').filter((line) => line.length > 30 && !line.startsWith('-----'))
+  expect(keyLines.length).toBeGreaterThan(1)
+  return [key, ...keyLines]
 }
 
 const namesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' })
