@@ -13,13 +13,14 @@ import { until } from '../program.ts'
 import { quickPulseTimes } from './pulse-source.ts'
 import { UpstreamProxy } from './upstream-proxy.ts'
 
-/** The fields of a device that are the same on both sides, written down by hand. */
-const sameFields = [
+/** The fields of a device that are the same on both sides, written down by hand. Each of them has a value on some device. */
+export const sameFields = [
   'serial',
   'model',
   'connected',
   'name',
   'kind',
+  'manufacturer',
   'hardwareVersion',
   'appVersion',
   'startedAt',
@@ -52,6 +53,11 @@ const sameFields = [
   'hexapaBuild',
   'automaticUpdates',
   'hasScheduledFirmwareUpdate',
+  'hasUnscheduledFirmwareUpdate',
+  'isLatestVersionScheduledForNow',
+  'buildType',
+  'remoteControlEnabled',
+  'bulkEnrolmentPending',
   'localIpAddress',
   'networks',
   'ntpServer',
@@ -61,7 +67,16 @@ const sameFields = [
   'orientation',
   'totalSystemStorage',
   'freeSystemStorage',
+  'totalInternalStorage',
+  'freeInternalStorage',
+  'totalExternalStorage',
+  'freeExternalStorage',
 ] as const
+/** What a difference is about: one of these fields, or the latest sample, the settings or the presence of the whole device. */
+export interface Difference {
+  readonly what: (typeof sameFields)[number] | 'sample' | 'config' | 'device'
+  readonly text: string
+}
 
 export interface MirrorSettings {
   readonly pairCount: number
@@ -76,8 +91,11 @@ export class MirrorWorld {
   readonly proxy: UpstreamProxy
   readonly gateway: GatewayWorld
   readonly key: string
+  /** A Bar and a Pad in each room, and last a display of another maker, which is in the first room. */
   readonly devices: LiveDevice[] = []
-  /** Rooms there. */
+  /** Names that people gave here, by the identifier of the device there. The name there is then the one that the device reports here. */
+  readonly namesHere = new Map<string, string>()
+  /** Rooms there. Every other one has a profile. */
   readonly rooms: number[] = []
   source = ''
   readonly #upstream: Harness
@@ -129,19 +147,29 @@ export class MirrorWorld {
     return devices.map(({ key, endpointId }: { key: string; endpointId: string }) => [key, endpointId])
   }
 
-  /** Everything that differs between the two sides, in words. */
-  async differences(): Promise<string[]> {
+  /** Everything that differs between the two sides. */
+  async differences(): Promise<Difference[]> {
     const pairs = await this.pairs()
     const found = await Promise.all(pairs.map(([theirs, ours]) => this.#differencesOf(theirs, ours)))
     const { endpoints } = await this.readThere('/endpoints')
-    const missing = endpoints.length === pairs.length ? [] : [`${pairs.length} of ${endpoints.length} devices`]
-    return [...missing, ...found.flat()]
+    const text = `${pairs.length} of ${endpoints.length} devices`
+    return [...(endpoints.length === pairs.length ? [] : [{ what: 'device' as const, text }]), ...found.flat()]
   }
 
-  async #differencesOf(theirs: string, ours: string): Promise<string[]> {
-    if (ours === undefined) return [`${theirs} is not enrolled`]
-    const [there, here] = [await this.readThere(`/endpoints/${theirs}`), await this.read(`/endpoints/${ours}`)]
-    const values: [string, unknown, unknown][] = sameFields.map((name) => [name, there[name], here[name]])
+  /** The fields that have a value here, on at least one device. */
+  async fieldsWithValues(): Promise<ReadonlySet<string>> {
+    const devices = await Promise.all((await this.pairs()).map(([, ours]) => this.read(`/endpoints/${ours}`)))
+    return new Set(sameFields.filter((name) => devices.some((device) => hasValue(device[name]))))
+  }
+
+  async #differencesOf(theirs: string, ours: string): Promise<Difference[]> {
+    if (ours === undefined) return [{ what: 'device', text: `${theirs} is not enrolled` }]
+    const [there, found] = [await this.readThere(`/endpoints/${theirs}`), await this.read(`/endpoints/${ours}`)]
+    const given = this.namesHere.get(theirs)
+    if (given !== undefined && found.name !== given)
+      return [{ what: 'name', text: `${there.serial} was named ${given} here, and is ${found.name}` }]
+    const here = given === undefined ? found : { ...found, name: found.reportedName }
+    const values: [Difference['what'], unknown, unknown][] = sameFields.map((name) => [name, there[name], here[name]])
     if (there.connected) {
       const sample = async (org: TestOrg, id: string) => {
         const { status, body } = await org.call('GET', `/endpoints/${id}/sensor`)
@@ -155,21 +183,25 @@ export class MirrorWorld {
     const compared = there.connected ? values : values.filter(([name]) => name === 'connected' || name === 'serial')
     return compared
       .filter(([, a, b]) => textOf(a) !== textOf(b))
-      .map(([name, a, b]) => `${there.serial} ${name}: ${textOf(a)} there, ${textOf(b)} here`)
+      .map(([what, a, b]) => ({ what, text: `${there.serial} ${what}: ${textOf(a)} there, ${textOf(b)} here` }))
   }
 
-  async untilSame(timeoutMs = 60_000): Promise<void> {
-    let last: string[] = []
+  /** Waits until nothing differs, or nothing but what `counts` leaves out. */
+  async untilSame(
+    timeoutMs = 60_000,
+    { counts = () => true, everyMs }: { counts?: (difference: Difference) => boolean; everyMs?: number } = {},
+  ): Promise<void> {
+    let last: Difference[] = []
     await until(
       'both sides are the same',
       async () => {
-        last = await this.differences()
+        last = (await this.differences()).filter(counts)
         return last.length === 0
       },
-      { timeoutMs },
+      { timeoutMs, ...(everyMs !== undefined && { everyMs }) },
     ).catch((error: Error) => {
-      const lines = this.gateway.running.lines.slice(-10)
-      throw new Error(`${error.message}:\n${last.slice(0, 20).join('\n')}\n${lines.join('\n')}`)
+      const texts = last.slice(0, 20).map(({ text }) => text)
+      throw new Error([`${error.message}:`, ...texts, ...this.gateway.running.lines.slice(-10)].join('\n'))
     })
   }
 
@@ -177,21 +209,24 @@ export class MirrorWorld {
     await Promise.all(this.devices.map((device) => device.stop()))
   }
 
-  /** Each room there has a Bar and a Pad that is paired with it. */
+  /** Each room there has a Bar and a Pad that is paired with it, and the first one a display. Every other room has a profile. */
   async #furnish(): Promise<void> {
     const { there } = this
     const region = (await this.write(there, 'POST', '/regions', { name: 'Nordics' })).id
     const location = (await this.write(there, 'POST', '/locations', { name: 'Oslo', regionId: region })).id
+    const config = { screenStandby: 600_000, time24h: true }
+    const { profile } = await this.write(there, 'POST', '/profiles', { name: 'Meeting rooms', config })
     const serials = `-${this.there.id.slice(-6)}-`
     for (let i = 0; i < this.#settings.pairCount; i++) {
       const name = `Room ${i}`
       const roomId = (await this.write(there, 'POST', '/rooms', { name, locationId: location, capacity: 8 })).id
       this.rooms.push(roomId)
+      if (i % 2 === 0) await this.write(there, 'PUT', `/rooms/${roomId}/profile`, { profileId: profile.id })
       const bar = {
         roomId,
         serial: `NB${serials}${i}`,
         model: 'NF19B1',
-        status: statusOf(i),
+        status: { ...statusOf(i), pairedSerials: [`NP${serials}${i}`] },
         readOnly: { primaryMode: 'zoom' },
       }
       const pad = {
@@ -199,11 +234,22 @@ export class MirrorWorld {
         serial: `NP${serials}${i}`,
         model: 'NF19A1',
         pairingSerial: `NB${serials}${i}`,
-        status: { volume: i },
+        status: { volume: i % 100, controllerMode: 'controller' as const },
+        readOnly: { controllerMode: 'controller' },
       }
       for (const wanted of [bar, pad]) this.devices.push(await startDevice(this.#upstream, there, wanted))
       await this.devices.at(-2)?.sample({ co2: 400 + i, temp: 21.5, people: i % 3 })
     }
+    const display = await startDevice(this.#upstream, there, {
+      roomId: this.rooms[0] as number,
+      // As a gateway here writes it: with the maker.
+      serial: `ACME D${serials}0`,
+      model: 'D55',
+      status: displayStatus,
+      readOnly: { neatOtaChannel: 'none' },
+    })
+    await display.sample({ temp: 22, people: 1 })
+    this.devices.push(display)
   }
 
   /** Makes everything that the source has, as a person does who applies the whole plan. */
@@ -224,7 +270,7 @@ export class MirrorWorld {
     const at = `/sources/${this.source}`
     const devices = await until('all devices are found', async () => {
       const found = (await this.read(`${at}/devices`)).devices
-      return found.length === 2 * pairCount && found
+      return found.length === this.devices.length && found
     })
     await until('the structure', async () => (await this.read(`${at}/structure`)).rooms.length === pairCount)
     await this.#applyPlan()
@@ -259,17 +305,67 @@ const statusOf = (i: number) => ({
   primaryMode: 'zoom' as const,
   firmwareVersion: 'NFB1.20260401.0001',
   latestVersion: 'NFB1.20260501.0001',
+  firmwareVersionReleaseName: '24.1',
+  latestVersionReleaseName: '24.2',
   otaChannel: 'stable',
+  upgradeStatus: 'SCHEDULED',
+  upgradeTime: '2026-05-05T02:00:00Z',
+  upgradeModel: 'full',
+  hexapaBuild: 'hexapa-7',
   automaticUpdates: true,
+  hasScheduledFirmwareUpdate: true,
+  hasUnscheduledFirmwareUpdate: false,
+  isLatestVersionScheduledForNow: false,
+  buildType: 'user',
+  remoteControlEnabled: i % 2 === 0,
+  bulkEnrolmentPending: false,
   localIpAddress: `192.168.1.${i % 250}`,
-  networks: [{ type: 'NETWORK_TYPE_ETHERNET', linkUp: true, mtu: 1500, dnsServers: ['192.168.1.1'] }],
+  networks: [
+    {
+      type: 'NETWORK_TYPE_ETHERNET',
+      display: 'eth0',
+      linkUp: true,
+      mode: 'NETWORK_MODE_DHCP',
+      mtu: 1500,
+      macAddress: 'AAAAAAAB',
+      dnsServers: ['192.168.1.1'],
+      addresses: [{ address: { ipv4: 'wKgBCg==' }, prefix: 24 }],
+      gateway: [{ ipv4: 'wKgBAQ==' }],
+    },
+    { type: 'NETWORK_TYPE_WIFI', linkUp: i % 2 === 0, networkName: 'Office', signalDbm: -40 - (i % 30) },
+  ],
   ntpServer: 'time.example.org',
+  activeNtpServer: 'time2.example.org',
   ntpServerReachable: true,
   timezone: 'Europe/Oslo',
+  orientation: 'landscape',
   totalSystemStorage: '64000000000',
   freeSystemStorage: String(12_000_000_000 + i),
+  totalInternalStorage: '32000000000',
+  freeInternalStorage: String(8_000_000_000 + i),
+  totalExternalStorage: '16000000000',
+  freeExternalStorage: String(4_000_000_000 + i),
+  peripherals: [{ id: 'mic-1', name: 'Microphone', kind: 'MICROPHONE' as const, version: '1.2', connected: true }],
   faults: [{ code: 'fan', level: 'INFO' as const, text: 'The fan is loud.' }],
 })
+
+/** Has what the devices of Neat do not have. */
+const displayStatus = {
+  name: 'Display by the window',
+  manufacturer: 'ACME',
+  kind: 'DISPLAY' as const,
+  power: 'ON' as const,
+  sleeps: true,
+  activeInput: 'HDMI 1',
+  inputs: ['HDMI 1', 'USB-C'],
+  inputResolution: '3840x2160',
+  sensors: ['temp' as const, 'people' as const],
+  peopleIs: 'PRESENCE' as const,
+  readings: [{ name: 'panelHours', value: 1234, unit: 'h' }],
+  facts: [{ name: 'mount', text: 'Wall' }],
+}
+
+const hasValue = (value: unknown): boolean => value !== undefined && (!Array.isArray(value) || value.length > 0)
 
 /** The order of keys has no meaning. */
 const textOf = (value: unknown): string =>
