@@ -11,6 +11,8 @@ export interface SeenRequest {
   readonly path: string
   readonly body: string
   readonly atMs: number
+  /** Of the answer that was passed on; undefined if there was none. */
+  status?: number
 }
 
 /** An answer of the proxy's own, an answer that is changed, or one that is lost: before the request arrives, or after. */
@@ -68,7 +70,7 @@ export class UpstreamProxy {
     let body = ''
     for await (const part of request) body += part
     const orgId = /\/v1\/orgs\/([^/]+)/.exec(url)?.[1] ?? ''
-    const seen = { method, orgId, path: url.replace(/^.*\/v1\/orgs\/[^/]+/, ''), body, atMs }
+    const seen: SeenRequest = { method, orgId, path: url.replace(/^.*\/v1\/orgs\/[^/]+/, ''), body, atMs }
     this.requests.push(seen)
     const fault = this.fault(seen)
     if (fault === 'lost before') return void response.destroy()
@@ -82,6 +84,7 @@ export class UpstreamProxy {
     })
     const text = await answer.text()
     if (fault === 'lost after') return void response.destroy()
+    seen.status = answer.status
     response
       .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' })
       .end(fault ? fault.change(text) : text)
