@@ -24,10 +24,11 @@ export interface OpenedSource {
   readonly logged: string[]
 }
 
-/** A source opened against a broker on this machine. Each report is checked against the contract. */
+/** A source opened against a broker on this machine. Each report is checked against the contract, unless a test measures time. */
 export async function openTestSource(
   driver: SourceDriver,
   settings: Partial<SourceSettings> & { url: string },
+  { isChecked = true } = {},
 ): Promise<OpenedSource> {
   const ending = new AbortController()
   onTestFinished(() => ending.abort())
@@ -44,6 +45,10 @@ export async function openTestSource(
   session.on('found', (devices) => {
     opened.reports.push([...devices])
     for (const device of devices) {
+      if (!isChecked) {
+        opened.found.set(device.key, device)
+        continue
+      }
       const sent = JSON.parse(JSON.stringify(device))
       expect(isFound(sent), ajv.errorsText(isFound.errors)).toBe(true)
       opened.found.set(device.key, sent)
