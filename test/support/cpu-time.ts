@@ -23,8 +23,8 @@ export async function cpuMs(db: Database): Promise<number> {
   return threadCpuMs() + rows.reduce((sum, { pid }) => sum + processCpuMs(pid), 0)
 }
 
-/** 0 for a process that has ended, or that runs elsewhere. */
-function processCpuMs(pid: number): number {
+/** The CPU time of all threads of a process. 0 for a process that has ended, or that runs elsewhere. */
+export function processCpuMs(pid: number): number {
   try {
     // The name in parentheses can contain spaces. User and system time are the 14th and 15th fields.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []

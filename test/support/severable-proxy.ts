@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest'
 export interface Wire {
   readonly url: string
   readonly port: number
+  /** How many connections have come in, even while it was cut. */
+  readonly connectionCount: number
   /** Ends every connection and takes no new one. */
   cut(): void
   mend(): void
@@ -38,7 +40,9 @@ export async function openWire(url: string, atPort = 0): Promise<Wire & { close(
   const lost = new Set<Pair>()
   let isCut = false
   let isSwallowing = false
+  let connectionCount = 0
   const server = createServer((near) => {
+    connectionCount++
     if (isCut) return void near.destroy()
     const pair = { near, far: connect(Number(port), hostname) }
     pairs.add(pair)
@@ -67,6 +71,9 @@ export async function openWire(url: string, atPort = 0): Promise<Wire & { close(
   return {
     url: `http://127.0.0.1:${near}`,
     port: near,
+    get connectionCount() {
+      return connectionCount
+    },
     cut() {
       isCut = true
       endAll()
