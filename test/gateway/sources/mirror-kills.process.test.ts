@@ -102,6 +102,8 @@ class KilledMirror {
       }),
     ]
     const proxy = await UpstreamProxy.start(there.server.url)
+    // Many of the kills come while a request or its answer is on its way.
+    proxy.writeDelayMs = 200
     const room = await here.write('POST', '/rooms', { name: 'Fjord' })
     const gateway = new ProcessGateway(here.server.url, room.dec, pulseGateway)
     const { id: gatewayId } = await until(

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
 export interface SeenRequest {
@@ -26,6 +27,8 @@ export class UpstreamProxy {
   readonly requests: SeenRequest[] = []
   /** Undefined lets a request pass. */
   fault: (request: SeenRequest) => Fault | undefined = () => undefined
+  /** A request that changes something is on its way for so long, and so is its answer. */
+  writeDelayMs = 0
   readonly #target: string
   readonly #server = createServer((request, response) => {
     this.#pass(request, response).catch(() => response.destroy())
@@ -76,6 +79,8 @@ export class UpstreamProxy {
     if (fault === 'lost before') return void response.destroy()
     if (typeof fault === 'object' && 'status' in fault)
       return void response.writeHead(fault.status, fault.headers).end(fault.text ?? '')
+    const wayMs = method === 'GET' ? 0 : this.writeDelayMs
+    await pause(wayMs)
     const { authorization = '', accept = '' } = request.headers
     const answer = await fetch(this.#target + url, {
       method,
@@ -84,6 +89,7 @@ export class UpstreamProxy {
     })
     const text = await answer.text()
     if (fault === 'lost after') return void response.destroy()
+    await pause(wayMs)
     seen.status = answer.status
     response
       .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' })
