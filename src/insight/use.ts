@@ -107,7 +107,9 @@ export interface UseFigures {
   readonly use: number | undefined
   readonly peak: number | undefined
   readonly meanWhenUsed: number | undefined
-  /** The mean when used, as a share of the capacity. */
+  /** People and seats of the used quarters in rooms with a capacity, added up; seatUse is the one divided by the other. */
+  readonly personQuarters: number | undefined
+  readonly seatQuarters: number | undefined
   readonly seatUse: number | undefined
 }
 
@@ -118,5 +120,7 @@ export const useFigures = (sums: UseSums): UseFigures => ({
   use: share(sums.usedQuarters, sums.measuredQuarters),
   peak: sums.peakHundredths < 0 ? undefined : sums.peakHundredths / 100,
   meanWhenUsed: share(sums.headHundredths, sums.headQuarters * 100),
+  personQuarters: sums.seatHundredths === 0 ? undefined : sums.seatedHundredths / 100,
+  seatQuarters: sums.seatHundredths === 0 ? undefined : sums.seatHundredths / 100,
   seatUse: share(sums.seatedHundredths, sums.seatHundredths),
 })

@@ -40,6 +40,15 @@ export const UseRow = Shape('ReportUseRow', {
       description: 'Mean of the people in used quarters, divided by the capacity; absent without a capacity.',
     }),
   ),
+  personQuarters: Type.Optional(
+    Type.Number({
+      description:
+        'People of the used quarters in which people were counted, added up; absent without a capacity. `seatUse` of several rows is the sum of these divided by the sum of `seatQuarters`.',
+    }),
+  ),
+  seatQuarters: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Seats in these quarters, added up; absent without a capacity.' }),
+  ),
   longestUnusedQuarters: Type.Optional(
     Int32('The most quarters in a row that were measured and not used; only in rows of rooms.'),
   ),
@@ -87,7 +96,14 @@ export const useOperations = {
           {
             ...exampleReportPlace,
             ...{ countedQuarters: 880, measuredQuarters: 800, usedQuarters: 400, coverage: 0.9091, use: 0.5 },
-            ...{ peak: 6, meanWhenUsed: 2.5, seatUse: 0.3125, longestUnusedQuarters: 38 },
+            ...{
+              peak: 6,
+              meanWhenUsed: 2.5,
+              personQuarters: 1000,
+              seatQuarters: 3200,
+              seatUse: 0.3125,
+              longestUnusedQuarters: 38,
+            },
             week: { measured: exampleWeek(16), used: exampleWeek(8) },
           },
         ],

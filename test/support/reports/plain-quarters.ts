@@ -109,6 +109,11 @@ export function plainUse(
         usedHeads.reduce((a, b) => a + Math.round(b * 100), 0),
         usedHeads.length * capacity * 100,
       )),
+    ...(capacity !== undefined &&
+      usedHeads.length > 0 && {
+        personQuarters: usedHeads.reduce((a, b) => a + Math.round(b * 100), 0) / 100,
+        seatQuarters: usedHeads.length * capacity,
+      }),
     ...(measured.length > 0 && { longestUnusedQuarters: Math.max(...runs.split(' ').map((run) => run.length)) }),
     ...(isJudged && usedHeads.filter((n) => n > capacity).length / usedHeads.length >= 0.05 && { tooSmall: true }),
     ...(isJudged && usedHeads.filter((n) => n * 3 <= capacity).length / usedHeads.length >= 0.95 && { tooLarge: true }),

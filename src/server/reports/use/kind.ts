@@ -64,12 +64,14 @@ function rowOf(sums: Sums, group: ReportGroup): Row {
   }
 }
 
-/** Shares have four decimals, and numbers of people two. */
+/** Shares have four decimals, numbers of people two, and seats none. */
 const decimals: Readonly<Record<keyof UseFigures, number>> = {
   coverage: 4,
   use: 4,
   peak: 2,
   meanWhenUsed: 2,
+  personQuarters: 2,
+  seatQuarters: 0,
   seatUse: 4,
 }
 

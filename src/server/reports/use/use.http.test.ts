@@ -89,6 +89,7 @@ test('a row of a room has its place, its quarters and its figures; what was not 
     tags: ['big'],
     ...{ countedQuarters: 200, measuredQuarters: 18, usedQuarters: 9, coverage: 0.09, use: 0.5 },
     ...{ peak: 6, meanWhenUsed: 3.33, seatUse: 0.8333, longestUnusedQuarters: 4 },
+    ...{ personQuarters: 30, seatQuarters: 36 },
   })
   const hour = (day: number, time: number) => [fjordWeek.measured[day * 24 + time], fjordWeek.used[day * 24 + time]]
   expect([hour(0, 8), hour(0, 9), hour(1, 8), hour(2, 8)]).toEqual([
@@ -98,7 +99,8 @@ test('a row of a room has its place, its quarters and its figures; what was not 
     [0, 0],
   ])
   expect(nine).toMatchObject({ room: { name: 'Fjord 9' }, measuredQuarters: 2, usedQuarters: 1, use: 0.5 })
-  for (const key of ['peak', 'meanWhenUsed', 'seatUse', 'capacity']) expect(nine).not.toHaveProperty(key)
+  for (const key of ['peak', 'meanWhenUsed', 'seatUse', 'personQuarters', 'seatQuarters', 'capacity'])
+    expect(nine).not.toHaveProperty(key)
   expect(gone).toMatchObject({ room: { name: 'Gone' }, deletedAt: expect.any(String), timezone: 'Asia/Tokyo' })
   expect(gone).toMatchObject({ location: { name: 'Tokyo' }, region: { name: 'South' }, usedQuarters: 2, seatUse: 0.5 })
   expect(loose).toMatchObject({ countedQuarters: 200, measuredQuarters: 0, coverage: 0, timezone: 'Europe/Oslo' })
@@ -183,7 +185,7 @@ test('groups have the sums of their rooms; days and weeks are those of each loca
   const sum = (rows: Record<string, number>[], key: string) => rows.reduce((all, row) => all + (row[key] ?? 0), 0)
   for (const groupBy of ['location', 'region', 'day', 'week']) {
     const groups = await rowsOf({ ...week, groupBy })
-    for (const key of ['countedQuarters', 'measuredQuarters', 'usedQuarters']) {
+    for (const key of ['countedQuarters', 'measuredQuarters', 'usedQuarters', 'personQuarters', 'seatQuarters']) {
       expect(sum(groups, key), `${groupBy} ${key}`).toBe(sum(rooms, key))
     }
   }

@@ -81,14 +81,12 @@ function NothingMeasured({
   )
 }
 
-const sumOf = (rows: readonly UseRow[], key: 'measuredQuarters' | 'usedQuarters' | 'countedQuarters') =>
-  rows.reduce((sum, row) => sum + row[key], 0)
+type SummedKey = 'measuredQuarters' | 'usedQuarters' | 'countedQuarters' | 'personQuarters' | 'seatQuarters'
+const sumOf = (rows: readonly UseRow[], key: SummedKey) => rows.reduce((sum, row) => sum + (row[key] ?? 0), 0)
 
 function figuresOf(all: readonly UseRow[], measured: readonly UseRow[]): LargeFigure[] {
   const use = sumOf(measured, 'usedQuarters') / sumOf(measured, 'measuredQuarters')
-  const counted = measured.filter(({ meanWhenUsed, capacity }) => meanWhenUsed !== undefined && capacity !== undefined)
-  const used = sumOf(counted, 'usedQuarters')
-  const seats = counted.reduce((sum, { seatUse = 0, usedQuarters }) => sum + seatUse * usedQuarters, 0)
+  const seats = sumOf(measured, 'seatQuarters')
   const week = sumWeeks(measured)
   const busiest = week.measured
     .map((_, at) => ({ at, use: hourUse(week, at) ?? -1 }))
@@ -98,7 +96,7 @@ function figuresOf(all: readonly UseRow[], measured: readonly UseRow[]): LargeFi
     { name: 'Use', value: shareText(use), note: 'of the measured time' },
     {
       name: 'Seats used',
-      value: used === 0 ? '–' : shareText(seats / used),
+      value: shareText(seats === 0 ? undefined : sumOf(measured, 'personQuarters') / seats),
       note: withoutCapacity > 0 ? `without ${plural(withoutCapacity, 'room')} without a capacity` : 'while in use',
     },
     { name: 'Busiest hour', value: shareText(busiest.use), note: hourTitle(busiest.at) },
