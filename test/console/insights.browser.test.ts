@@ -69,6 +69,17 @@ beforeAll(async () => {
   await putEndpointWithSpans(harness, org, { room_id: fleet.roomIds.get('Fjord') as number }, spans)
   browser = await openBrowser()
 })
+  // A room in each location was silenced in that month: Fjord for an hour, and Tind, in Bergen, for two.
+  await putEndpointWithSpans(harness, org, { room_id: fleet.roomIds.get('Tind') as number }, [[edges[0] as number, to]])
+  const silenced = [
+    { id: 9001, room: 'Fjord', hours: 1 },
+    { id: 9002, room: 'Tind', hours: 2 },
+  ].map(({ id, room, hours }) => ({
+    ...{ org: org.org.key, id, version: 1, place_type: 'room' as const, place_id: String(fleet.roomIds.get(room)) },
+    ...{ since: day + 16 * hourMs, until: day + (16 + hours) * hourMs, weekly: null, rules: null, reason: 'Building' },
+    ...{ author_type: 'KEY' as const, author_id: '1', author_name: 'Key' },
+  }))
+  await harness.services.db.systemTransaction(({ kysely }) => kysely.insertInto('silences').values(silenced).execute())
 afterAll(async () => {
   await closeTabs(browser)
   for (const device of devices) await device.stop()
@@ -115,7 +126,7 @@ test('the rooms that could be given up are one click from the overview; an hour 
   await page.setViewportSize({ width: 1366, height: 900 })
 })
 
-test('two clicks from the overview say whether a location kept the target; seconds of a room add up, and its air has limits', async () => {
+test('three clicks from the overview say whether a location kept the target and what was excluded there; seconds of a room add up, and its air has limits', async () => {
   const { page } = await shared()
   await visit(page, '/')
   await settled(page, 'Overview')
@@ -127,10 +138,16 @@ test('two clicks from the overview say whether a location kept the target; secon
     .filter({ hasText: 'Oslo' })
   await oslo.getByText('Missed').waitFor()
   await oslo.getByText('1 of 3').waitFor()
-  await page
-    .getByRole('table', { name: 'What was excluded' })
-    .getByRole('row', { name: /^Silenced/ })
-    .waitFor()
+  const excluded = page.getByRole('table', { name: 'What was excluded' }).getByRole('row')
+  await excluded.getByText('3 h', { exact: true }).waitFor()
+  // The third click: from here on the tables are about Oslo only, without the two hours in Bergen.
+  await oslo.getByRole('button', { name: 'Oslo' }).click()
+  await expect
+    .poll(() => excluded.filter({ hasText: 'Silenced' }).innerText(), { message: 'the hour of the silence in Oslo' })
+    .toMatch(/Silenced\s+1 h\s/)
+  await expect
+    .poll(() => page.getByRole('table', { name: 'Availability by location' }).getByRole('row').count())
+    .toBe(2)
   await page.getByRole('table', { name: 'Availability of rooms' }).getByRole('button', { name: 'Fjord' }).click()
   const periods = page.getByRole('region', { name: 'Periods of Fjord' })
   await periods.getByRole('row', { name: /Charged 3 h$/ }).waitFor()

@@ -8,6 +8,7 @@ import {
   availabilityClasses,
   maxReportPeriods,
 } from '../../../contract/reports/availability.ts'
+import { isTargetMet, roundedAvailability } from '../../../contract/reports/availability-target.ts'
 import type { ReportGroup, reportPlace } from '../../../contract/reports/report-query.ts'
 import {
   AvailabilityAdder,
@@ -207,12 +208,6 @@ function addSums(sums: Sums, ofRoom: AvailabilitySums): void {
   sums.longestOutageSeconds = Math.max(sums.longestOutageSeconds, ofRoom.longestOutageSeconds)
 }
 
-/** Six decimals: a second of 11 days. */
-const rounded = (share: number): number => Number(share.toFixed(6))
-
-/** The target is compared with what the answer shows. */
-const isTargetMet = (share: number, target: number): boolean => rounded(share) * 100 >= target - 1e-9
-
 function figureOf(sums: Sums, name: AvailabilityFigureName): number | undefined {
   if (name === 'availability') return availabilityShare(sums)
   if (name === 'outages' || name === 'longestOutageSeconds' || name === 'impairedSeconds') return sums[name]
@@ -233,7 +228,7 @@ function rowOf(sums: Sums, group: ReportGroup, target: number): Row {
     asleepSeconds: seconds.asleep,
     shortSeconds: seconds.short,
     chargedSeconds: seconds.charged,
-    ...(share !== undefined && { availability: rounded(share), isTargetMet: isTargetMet(share, target) }),
+    ...(share !== undefined && { availability: roundedAvailability(share), isTargetMet: isTargetMet(share, target) }),
     ...((group === 'location' || group === 'region') && { roomsBelowTarget }),
     outages,
     longestOutageSeconds,

@@ -27,8 +27,8 @@ export function AvailabilityTab({ view }: { readonly view: InsightView }) {
   const report = useSuspenseQuery(allRowsQuery('reportsAvailability', filter)).data
   const target = report.availabilityTarget / 100
   const { rows } = report
-  const sum = useMemo(() => sumRows(rows), [rows])
-  const locations = useMemo(() => sumLocations(rows), [rows])
+  const sum = useMemo(() => sumRows(rows, report.availabilityTarget), [rows, report.availabilityTarget])
+  const locations = useMemo(() => sumLocations(rows, report.availabilityTarget), [rows, report.availabilityTarget])
   const worst = useMemo(() => rows.toSorted((a, b) => (a.availability ?? 2) - (b.availability ?? 2)), [rows])
   const [isWhole, setIsWhole] = useState(false)
   const isPrinting = useIsPrinting()
@@ -40,7 +40,7 @@ export function AvailabilityTab({ view }: { readonly view: InsightView }) {
     )
   const opened = rows.find(({ room }) => room !== undefined && search.behind === `room-${room.id}`)
   const shown = isWhole || isPrinting ? worst : worst.slice(0, shownFirst)
-  const isMissed = sum.availability !== undefined && sum.availability < target
+  const isMissed = sum.isTargetMet === false
   return (
     <Stack gap="md">
       <WindowLine window={window} report={report} hasQuarters={false} />
@@ -138,22 +138,22 @@ export function AvailabilityTab({ view }: { readonly view: InsightView }) {
 }
 
 interface AvailabilityCellProps {
-  readonly availability: number | undefined
+  readonly of: Pick<AvailabilityRow, 'availability' | 'isTargetMet'> | LocationSum
   readonly target: number
 }
 
-const AvailabilityCell = ({ availability, target }: AvailabilityCellProps) =>
+const AvailabilityCell = ({ of: { availability, isTargetMet }, target }: AvailabilityCellProps) =>
   availability === undefined ? (
     '–'
   ) : (
     <Group gap="sm" wrap="nowrap" justify="flex-end" component="span">
-      <TargetBar availability={availability} target={target} />
-      <span className={availability < target ? classes.exception : undefined}>{availabilityText(availability)}</span>
+      <TargetBar availability={availability} target={target} isMissed={isTargetMet === false} />
+      <span className={isTargetMet === false ? classes.exception : undefined}>{availabilityText(availability)}</span>
     </Group>
   )
 
-const targetText = (availability: number | undefined, target: number) =>
-  availability === undefined ? 'Not known' : availability < target ? 'Missed' : 'Kept'
+const targetText = (isTargetMet: boolean | undefined) =>
+  isTargetMet === undefined ? 'Not known' : isTargetMet ? 'Kept' : 'Missed'
 
 const duration = (seconds: number) => (seconds === 0 ? '–' : durationText(seconds * 1000))
 
@@ -179,10 +179,10 @@ const locationColumns = (target: number, onOpen: (id: number) => void): readonly
     id: 'availability',
     title: 'Availability',
     isNumber: true,
-    cell: ({ availability }) => <AvailabilityCell availability={availability} target={target} />,
+    cell: (row) => <AvailabilityCell of={row} target={target} />,
     sortValue: ({ availability }) => availability ?? null,
   },
-  { id: 'target', title: 'Target', cell: ({ availability }) => targetText(availability, target) },
+  { id: 'target', title: 'Target', cell: (row) => targetText(row.isTargetMet) },
   {
     id: 'below',
     title: 'Rooms below',
@@ -238,7 +238,7 @@ const roomColumns = (target: number, onOpen: (id: number) => void): readonly Col
     id: 'availability',
     title: 'Availability',
     isNumber: true,
-    cell: ({ availability }) => <AvailabilityCell availability={availability} target={target} />,
+    cell: (row) => <AvailabilityCell of={row} target={target} />,
     sortValue: ({ availability }) => availability ?? null,
   },
   ...(

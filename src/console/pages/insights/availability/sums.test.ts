@@ -15,13 +15,20 @@ const row = (location: string | undefined, upSeconds: number, chargedSeconds: nu
 
 test('a location has the seconds of its rooms, and the worst comes first', () => {
   const rows = [row('Oslo', 900, 0, 100), row('Bergen', 800, 200), row('Oslo', 700, 300), row(undefined, 0, 0, 50)]
-  const sums = sumLocations(rows)
+  const sums = sumLocations(rows, 99.5)
   expect(sums.map(({ name, availability }) => [name, availability])).toEqual([
     ['Bergen', 0.8],
-    ['Oslo', 1 - 300 / 1900],
+    ['Oslo', 0.842105],
     ['No location', undefined],
   ])
   expect(sums[1]).toMatchObject({ rooms: 2, belowTarget: 1, outages: 2, longestOutageSeconds: 300, counted: 2000 })
-  const { seconds, counted } = sumRows(rows)
+  const { seconds, counted } = sumRows(rows, 99.5)
   expect(Object.values(seconds).reduce((a, b) => a + b)).toBe(counted)
+})
+
+test('the target is compared with the rounded availability, as the service does', () => {
+  const kept = sumRows([row('Oslo', 15_760_794, 79_206)], 99.5)
+  expect(kept).toMatchObject({ availability: 0.995, isTargetMet: true })
+  expect(sumRows([row('Oslo', 15_760_780, 79_220)], 99.5)).toMatchObject({ availability: 0.994999, isTargetMet: false })
+  expect(sumRows([row('Oslo', 0, 0)], 99.5).isTargetMet).toBeUndefined()
 })
