@@ -38,7 +38,7 @@ const rooms = createRoute({
 const room = createRoute({
   getParentRoute: () => root,
   path: '/rooms/$roomId',
-  validateSearch: textParams('span', 'sensor', 'beside'),
+  validateSearch: textParams('span', 'from', 'to', 'sensor', 'beside'),
   component: lazyRouteComponent(() => loadCode(() => import('./pages/room/room-page.tsx')), 'RoomPage'),
 })
 const incidents = createRoute({

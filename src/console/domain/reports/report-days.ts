@@ -4,6 +4,21 @@ import { dayMs } from '../../../contract/durations.ts'
 const dayName = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 export const dayTitle = (day: string): string => dayName.format(Date.parse(day))
 
+/** "1 Oct 2026 to 14 Oct 2026", or "October 2026" for all days of a month. */
+export function daysTitle(from: string, to: string): string {
+  if (from === to) return dayTitle(from)
+  const isMonth = from.endsWith('-01') && from.slice(0, 7) === to.slice(0, 7) && addDays(to, 1).endsWith('-01')
+  return isMonth ? monthTitle(from.slice(0, 7)) : `${dayTitle(from)} to ${dayTitle(to)}`
+}
+
+const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+/** "October 2026", of 2026-10. */
+export const monthTitle = (month: string): string => monthName.format(Date.parse(`${month}-01`))
+
+/** Whether a text of an address is a day. */
+export const isDay = (text: string | undefined): text is string =>
+  text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+
 /** The day after, or some days later or earlier. */
 export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
 // The window that the insights are about, as in the address: a month, or a first and a last day.
-import { addDays, dayTitle } from '../../domain/reports/report-days.ts'
+import { addDays, dayTitle, isDay, monthTitle } from '../../domain/reports/report-days.ts'
 
 export interface InsightWindow {
   /** A month such as 2026-10, or `days`. */
@@ -22,16 +22,12 @@ export const ofDays = 'days'
 /** The present month and the twelve before it. */
 const offeredMonths = 13
 
-const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
 /** The first day of the month that is so many months later or earlier. */
 function addMonths(month: string, months: number): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7)
 }
 
-const isDay = (text: string | undefined): text is string =>
-  text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 const isMonth = (text: string | undefined): text is string => text !== undefined && isDay(`${text}-01`)
 
 /** `today` is a day such as 2026-11-19. Without a choice, or with one that is not valid, the window is the month before. */
@@ -42,7 +38,7 @@ export function insightWindowOf({ month, from, to }: WindowInAddress, today: str
   }
   const chosen = isMonth(month) ? month : addMonths(today, -1)
   const isPresent = today.startsWith(chosen)
-  const title = monthName.format(Date.parse(`${chosen}-01`))
+  const title = monthTitle(chosen)
   return {
     choice: chosen,
     from: `${chosen}-01`,

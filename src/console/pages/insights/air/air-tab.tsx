@@ -2,12 +2,12 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { sensorLabels } from '../../../../contract/device/sensor-texts.ts'
 import { type AirRow, airFields } from '../../../../contract/reports/air.ts'
 import { noFigure, shareText } from '../../../../contract/reports/figure-texts.ts'
 import { quartersText } from '../../../domain/reports/figures.ts'
-import { dayTitle } from '../../../domain/reports/report-days.ts'
+import { addDays, dayTitle } from '../../../domain/reports/report-days.ts'
 import { allRowsQuery } from '../../../domain/reports/report-query.ts'
 import { hourRange } from '../../../domain/reports/week-use.ts'
 import { EmptyState, Section } from '../../../parts/page/page.tsx'
@@ -24,7 +24,12 @@ import { WindowLine } from '../parts/window-line.tsx'
 const shownFirst = 10
 
 export function AirTab({ view }: { readonly view: InsightView }) {
-  const { filter, window } = view
+  const { filter, window, today } = view
+  const days = useMemo(
+    () => ({ from: window.from, to: window.to === undefined ? today : addDays(window.to, -1) }),
+    [window, today],
+  )
+  const columns = useMemo(() => columnsOf(days), [days])
   const report = useSuspenseQuery(allRowsQuery('reportsAir', filter)).data
   const { rows } = report
   const measured = useMemo(
@@ -55,7 +60,7 @@ export function AirTab({ view }: { readonly view: InsightView }) {
           {
             name: 'Outside limits',
             value: shareText(sumOf('outsideQuarters') / sumOf('measuredQuarters')),
-            note: 'of the time in use',
+            note: basisText(measured),
           },
           {
             name: 'Rooms outside',
@@ -82,7 +87,7 @@ export function AirTab({ view }: { readonly view: InsightView }) {
           empty="No room was outside of its limits."
           rooms={outside.map((row) => ({
             key: row.room?.id ?? 0,
-            name: <RoomOfRow row={row} />,
+            name: <RoomOfRow row={row} days={days} />,
             place: row.location?.name,
             share: row.outsideShare ?? 0,
             value: shareText(row.outsideShare),
@@ -118,22 +123,44 @@ export function AirTab({ view }: { readonly view: InsightView }) {
   )
 }
 
-/** The page of the room shows the air as a chart. */
-const RoomOfRow = ({ row: { room, deletedAt } }: { readonly row: AirRow }) =>
+/** Rooms in which nobody counts people are judged by all of their measured time. */
+function basisText(rows: readonly AirRow[]): string {
+  const counting = rows.filter(({ basis }) => basis !== 'measured').length
+  if (counting === rows.length) return 'of the time in use'
+  return counting === 0 ? 'of the measured time' : 'of the time in use; without counted people, of the measured time'
+}
+
+interface Days {
+  readonly from: string
+  /** The last day. */
+  readonly to: string
+}
+
+interface RoomOfRowProps {
+  readonly row: AirRow
+  readonly days: Days
+  readonly children?: ReactNode
+}
+
+/** The page of the room shows the air of these days as a chart. */
+const RoomOfRow = ({ row: { room, deletedAt }, days, children = room?.name }: RoomOfRowProps) =>
   room && !deletedAt ? (
-    <Link to="/rooms/$roomId" params={{ roomId: String(room.id) }} search={{ span: 'month' }}>
-      {room.name}
+    <Link to="/rooms/$roomId" params={{ roomId: String(room.id) }} search={{ ...days }}>
+      {children}
     </Link>
   ) : (
-    <>{room?.name} (deleted)</>
+    <>
+      {children}
+      {children === room?.name && ' (deleted)'}
+    </>
   )
 
-const columns: readonly Column<AirRow>[] = [
+const columnsOf = (days: Days): readonly Column<AirRow>[] => [
   {
     id: 'room',
     title: 'Room',
     breaksWords: true,
-    cell: (row) => <RoomOfRow row={row} />,
+    cell: (row) => <RoomOfRow row={row} days={days} />,
     sortValue: ({ room }) => room?.name ?? null,
   },
   {
@@ -168,7 +195,14 @@ const columns: readonly Column<AirRow>[] = [
   {
     id: 'worst',
     title: 'Worst day',
-    cell: ({ worstDay }) => (worstDay ? dayTitle(worstDay) : noFigure),
+    cell: (row) =>
+      row.worstDay ? (
+        <RoomOfRow row={row} days={{ from: row.worstDay, to: row.worstDay }}>
+          {dayTitle(row.worstDay)}
+        </RoomOfRow>
+      ) : (
+        noFigure
+      ),
     sortValue: ({ worstDay }) => worstDay ?? null,
   },
 ]

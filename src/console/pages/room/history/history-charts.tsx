@@ -11,7 +11,7 @@ import { SensorChart } from '../../../parts/chart/sensor-chart.tsx'
 import { zonedTime } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
 import classes from '../room.module.css'
-import { type RoomHistory, type SpanName, spans } from './history-query.ts'
+import type { RoomHistory } from './history-query.ts'
 
 interface ChartProps {
   readonly roomId: number
@@ -19,7 +19,6 @@ interface ChartProps {
   readonly range: TimeRange
   readonly onZoom: (range: TimeRange | undefined) => void
   readonly onExpand: (sensor: Sensor | undefined) => void
-  readonly zone: string
 }
 
 interface HistoryChartsProps extends ChartProps {
@@ -52,7 +51,7 @@ export function HistoryCharts({ sensors, chosen, roomName, beside, ...chartProps
     </Fragment>
   )
   if (expanded) return panelsOf(expanded, true)
-  const isLong = chartProps.data.span !== 'day'
+  const isLong = chartProps.data.period.span !== 'day'
   return (
     <div className={classes.charts} data-long={isLong || undefined}>
       {sensors.map((sensor) => panelsOf(sensor, false))}
@@ -71,23 +70,13 @@ interface ChartPanelProps extends ChartProps {
   readonly other?: RoomHistory
 }
 
-function ChartPanel({
-  sensor,
-  isExpanded,
-  ofRoom,
-  other,
-  roomId,
-  data,
-  range,
-  onZoom,
-  onExpand,
-  zone,
-}: ChartPanelProps) {
+function ChartPanel({ sensor, isExpanded, ofRoom, other, roomId, data, range, onZoom, onExpand }: ChartPanelProps) {
+  const { stepSeconds, zone, phrase } = data.period
   const { airLimits } = useSession()
   const [cursorIndex, setCursorIndex] = useState<number | null>(null)
   const lines = useMemo(
-    () => chartLines(data.buckets, sensor, { ...data, stepSeconds: spans[data.span].stepSeconds, zone }),
-    [data, sensor, zone],
+    () => chartLines(data.buckets, sensor, { ...data, stepSeconds, zone }),
+    [data, sensor, stepSeconds, zone],
   )
   const summary = useMemo(() => summaryOf(data.buckets, sensor), [data, sensor])
   const otherSummary = useMemo(() => other && summaryOf(other.buckets, sensor), [other, sensor])
@@ -124,7 +113,7 @@ function ChartPanel({
       </div>
       <SensorChart
         sensor={sensor}
-        label={chartLabel(name, sensor, data.span, summary, airLimits)}
+        label={chartLabel(name, sensor, phrase, summary, airLimits)}
         alsoOnScale={otherSummary}
         lines={lines}
         range={range}
@@ -143,14 +132,14 @@ function ChartPanel({
 function chartLabel(
   name: string,
   sensor: Sensor,
-  span: SpanName,
+  phrase: string,
   summary: SensorSummary | undefined,
   airLimits: AirLimits,
 ): string {
   const text = (value: number) => sensorValueText(sensor, value)
   const limits = isAir(sensor) ? limitText(sensor, airLimits) : undefined
   return [
-    `${name} in the last ${spans[span].period}`,
+    `${name} in ${phrase}`,
     summary
       ? `minimum ${text(summary.least)}, maximum ${text(summary.largest)}, latest ${text(summary.latest)}`
       : 'no data',

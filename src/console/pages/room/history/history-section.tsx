@@ -1,4 +1,4 @@
-// Shows the sensor history of a room over a day up to a year, alone or beside a second room, as charts or as a table, with a CSV download.
+// Shows the sensor history of a room over a day up to three years, or over the days of the address, alone or beside a second room, as charts or as a table, with a CSV download.
 import { Box, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -14,11 +14,21 @@ import type { TimeRange } from '../../../parts/chart/plot-options.ts'
 import { DownloadIcon } from '../../../parts/page/icons.tsx'
 import { EmptyState, ErrorPanel, Section } from '../../../parts/page/page.tsx'
 import { Loading } from '../../../parts/page/skeleton.tsx'
+import { useSearchParamsUpdate } from '../../../parts/table/search-params.ts'
 import { zoneCity } from '../../../parts/text/time.tsx'
+import { useSession } from '../../../session.ts'
 import { roomSensors, sortSensors } from '../room-sensors.ts'
 import { HistoryCharts } from './history-charts.tsx'
 import { downloadHistoryCsv } from './history-csv.ts'
-import { historyQuery, parseSpan, type RoomHistory, type SpanName, spans } from './history-query.ts'
+import {
+  type HistoryPeriod,
+  historyPeriodOf,
+  historyQuery,
+  type PeriodInAddress,
+  type RoomHistory,
+  type SpanName,
+  spans,
+} from './history-query.ts'
 import { HistoryTable } from './history-table.tsx'
 import { ZoomButtons } from './zoom-buttons.tsx'
 
@@ -27,27 +37,27 @@ interface HistorySectionProps {
   readonly zone: string
 }
 
-export function HistorySection({ room, zone }: HistorySectionProps) {
+export function HistorySection({ room, zone: ofRoom }: HistorySectionProps) {
   const search = useSearch({ from: '/rooms/$roomId' })
   const navigate = useNavigate({ from: '/rooms/$roomId' })
-  const span = parseSpan(search.span)
-  const { data, error, refetch } = useQuery({ ...historyQuery(room.id, span, zone), placeholderData: keepPreviousData })
+  const setSearch = useSearchParamsUpdate<typeof search>(navigate)
+  const period = useHistoryPeriod(search, ofRoom)
+  const { data, error, refetch } = useQuery({ ...historyQuery(room.id, period), placeholderData: keepPreviousData })
   const [isTable, setIsTable] = useState(false)
-  const beside = useBeside(search.beside, room.id, span, zone)
+  const beside = useBeside(search.beside, room.id, period)
 
-  // While another span is loading, the previous data stays on the screen, with its own span.
-  const shownSpan = data?.span ?? span
-  const { whole, zoom, setZoom } = useZoom(data, shownSpan)
+  // While another period is loading, the previous data stays on the screen, with its own period.
+  const shown = data?.period ?? period
+  const { zone } = shown
+  const { whole, zoom, setZoom } = useZoom(data, shown)
   const range = zoom ?? whole
-  const buckets = useMemo(() => bucketsWithin(data?.buckets ?? [], range, shownSpan), [data, range, shownSpan])
+  const buckets = useMemo(() => bucketsWithin(data?.buckets ?? [], range, shown), [data, range, shown])
   const sensors = useMemo(
     () => sortSensors(new Set(allSensors.filter((sensor) => data?.buckets.some((bucket) => bucket[sensor])))),
     [data],
   )
   if (room.endpoints.length === 0 && data?.buckets.length === 0) return null
 
-  const setSearch = (next: { span: SpanName; sensor?: string; beside?: string }) =>
-    void navigate({ search: next, replace: true, resetScroll: false })
   return (
     <Section
       title="History"
@@ -63,11 +73,11 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
                 size="xs"
                 leftSection={<DownloadIcon size={16} />}
                 onClick={() => {
-                  downloadHistoryCsv(`room-${room.id}-${shownSpan}.csv`, buckets, sensors)
+                  downloadHistoryCsv(`room-${room.id}-${shown.id}.csv`, buckets, sensors)
                   if (beside?.id !== undefined && beside.data)
                     downloadHistoryCsv(
-                      `room-${beside.id}-${shownSpan}.csv`,
-                      bucketsWithin(beside.data.buckets, range, shownSpan),
+                      `room-${beside.id}-${shown.id}.csv`,
+                      bucketsWithin(beside.data.buckets, range, shown),
                       sensors,
                     )
                 }}
@@ -76,16 +86,19 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
               </Button>
             </>
           )}
-          <SpanControl span={span} onChange={(next) => setSearch({ ...search, span: next })} />
+          <SpanControl period={period} onChange={(span) => setSearch({ span, from: undefined, to: undefined })} />
         </Group>
       }
     >
       {error && !data && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && sensors.length === 0 && (
-        <EmptyState title={`No data for the last ${spans[shownSpan].period}`}>
-          Data appears when a device with sensors reports.
-        </EmptyState>
+        <EmptyState title={`No data for ${shown.phrase}`}>Data appears when a device with sensors reports.</EmptyState>
+      )}
+      {shown.span === undefined && (
+        <Text fz="sm" fw={600} mb="sm">
+          {shown.title}
+        </Text>
       )}
       {data && sensors.length > 0 && (
         <>
@@ -98,20 +111,14 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
                   value={beside ? String(beside.id) : null}
                   exceptId={room.id}
                   isClearable
-                  onChange={(id) =>
-                    setSearch({
-                      span,
-                      ...(search.sensor && { sensor: search.sensor }),
-                      ...(id !== null && { beside: id }),
-                    })
-                  }
+                  onChange={(id) => setSearch({ beside: id ?? undefined })}
                 />
               </Box>
             )}
           </Group>
           {beside?.error && <ErrorPanel error={beside.error} />}
           {isTable ? (
-            <HistoryTable buckets={buckets} sensors={sensors} span={shownSpan} zone={zone} />
+            <HistoryTable buckets={buckets} sensors={sensors} period={shown} />
           ) : (
             <HistoryCharts
               roomId={room.id}
@@ -121,10 +128,7 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
               sensors={sensors}
               range={range}
               onZoom={setZoom}
-              onExpand={(sensor) =>
-                setSearch({ span, ...(search.beside && { beside: search.beside }), ...(sensor && { sensor }) })
-              }
-              zone={zone}
+              onExpand={(sensor) => setSearch({ sensor })}
               chosen={search.sensor}
             />
           )}
@@ -135,16 +139,26 @@ export function HistorySection({ room, zone }: HistorySectionProps) {
   )
 }
 
-const bucketsWithin = (buckets: readonly HistoryBucket[], range: TimeRange, span: SpanName) =>
-  buckets.filter(
-    (bucket) => startSeconds(bucket) >= range.min - spans[span].stepSeconds && startSeconds(bucket) <= range.max,
+function useHistoryPeriod({ span, from, to }: PeriodInAddress, zone: string): HistoryPeriod {
+  const { org } = useSession()
+  return useMemo(
+    () =>
+      historyPeriodOf(
+        { ...(span && { span }), ...(from && { from }), ...(to && { to }) },
+        { zone, ofOrg: org.timezone },
+      ),
+    [span, from, to, zone, org.timezone],
   )
+}
+
+const bucketsWithin = (buckets: readonly HistoryBucket[], range: TimeRange, { stepSeconds }: HistoryPeriod) =>
+  buckets.filter((bucket) => startSeconds(bucket) >= range.min - stepSeconds && startSeconds(bucket) <= range.max)
 
 /** The room that the address names beside the room of the page. */
-function useBeside(text: string | undefined, roomId: number, span: SpanName, zone: string) {
+function useBeside(text: string | undefined, roomId: number, period: HistoryPeriod) {
   const id = text !== undefined && /^\d{1,9}$/.test(text) && Number(text) !== roomId ? Number(text) : undefined
   const roomNameOf = useRoomNames({ enabled: id !== undefined })
-  const { data, error } = useQuery({ ...historyQuery(id ?? 0, span, zone), enabled: id !== undefined })
+  const { data, error } = useQuery({ ...historyQuery(id ?? 0, period), enabled: id !== undefined })
   if (id === undefined) return undefined
   return { id, name: roomNameOf(id), data, error }
 }
@@ -152,35 +166,38 @@ function useBeside(text: string | undefined, roomId: number, span: SpanName, zon
 /** A chart with fewer buckets than this would be a line without points. */
 const minZoomBuckets = 3
 
-/** The zoom belongs to one span: choosing another span resets the zoom. */
-function useZoom(data: RoomHistory | undefined, span: SpanName) {
-  const [zoomed, setZoomed] = useState<{ readonly span: SpanName; readonly range: TimeRange }>()
+/** The zoom belongs to one period: choosing another period resets the zoom. */
+function useZoom(data: RoomHistory | undefined, { id, stepSeconds }: HistoryPeriod) {
+  const [zoomed, setZoomed] = useState<{ readonly id: string; readonly range: TimeRange }>()
   const whole = useMemo(() => ({ min: data?.from ?? 0, max: data?.to ?? 1 }), [data])
   const setZoom = useCallback(
     (range: TimeRange | undefined) => {
       if (!range) return setZoomed(undefined)
-      if (range.max - range.min >= minZoomBuckets * spans[span].stepSeconds) setZoomed({ span, range })
+      if (range.max - range.min >= minZoomBuckets * stepSeconds) setZoomed({ id, range })
     },
-    [span],
+    [id, stepSeconds],
   )
-  return { whole, zoom: zoomed?.span === span ? zoomed.range : undefined, setZoom }
+  return { whole, zoom: zoomed?.id === id ? zoomed.range : undefined, setZoom }
 }
 
 interface SpanControlProps {
-  readonly span: SpanName
+  readonly period: HistoryPeriod
   readonly onChange: (span: SpanName) => void
 }
 
-const SpanControl = ({ span, onChange }: SpanControlProps) => (
-  <SegmentedControl
+/** No span is chosen while the address has days. */
+const SpanControl = ({ period: { span, title }, onChange }: SpanControlProps) => (
+  <SegmentedControl<SpanName | ''>
     aria-label="Period"
-    data-printed={spans[span].title}
+    data-printed={title}
     size="xs"
-    value={span}
-    onChange={(value) => onChange(parseSpan(value))}
-    data={Object.entries(spans).map(([value, { title }]) => ({ value, label: title }))}
+    value={span ?? ''}
+    onChange={(value) => value && onChange(value)}
+    data={spanChoices}
   />
 )
+
+const spanChoices = (Object.keys(spans) as SpanName[]).map((value) => ({ value, label: spans[value].title }))
 
 interface HistoryLegendProps {
   readonly room: RoomDetails

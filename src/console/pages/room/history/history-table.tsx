@@ -7,22 +7,21 @@ import type { HistoryBucket } from '../../../parts/chart/buckets.ts'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
 import { zonedTime } from '../../../parts/text/time.tsx'
-import { type SpanName, spans } from './history-query.ts'
+import type { HistoryPeriod } from './history-query.ts'
 import { historyRows } from './history-rows.ts'
 
 interface HistoryTableProps {
   readonly buckets: readonly HistoryBucket[]
   readonly sensors: readonly Sensor[]
-  readonly span: SpanName
-  readonly zone: string
+  readonly period: HistoryPeriod
 }
 
-export function HistoryTable({ buckets, sensors, span, zone }: HistoryTableProps) {
-  const rows = useMemo(() => historyRows(buckets, sensors, spans[span].rowHours, zone), [buckets, sensors, span, zone])
+export function HistoryTable({ buckets, sensors, period: { phrase, rowHours, zone } }: HistoryTableProps) {
+  const rows = useMemo(() => historyRows(buckets, sensors, rowHours, zone), [buckets, sensors, rowHours, zone])
   const columns = useMemo(() => columnsOf(sensors, zone), [sensors, zone])
   return (
     <DataTable
-      label={`Readings of the last ${spans[span].period}`}
+      label={`Readings of ${phrase}`}
       rows={rows}
       columns={columns}
       keyOf={({ at }) => at}
