@@ -175,7 +175,7 @@ test('incidents are counted by cause, and a device with three of one rule is a r
   await visit(page, '/insights?tab=incidents')
   await settled(page, 'Insights')
   const cause = page.getByRole('table', { name: 'Incidents by cause' }).getByRole('row').nth(1)
-  await cause.getByRole('cell', { name: '3', exact: true }).waitFor()
+  await cause.getByRole('cell', { name: '4', exact: true }).waitFor()
   const offender = page.getByRole('table', { name: 'Repeat offenders' }).getByRole('row').nth(1)
   await offender.getByRole('cell', { name: '3', exact: true }).waitFor()
   await expectAccessible(page)
@@ -209,6 +209,9 @@ test('the air of two rooms over six weeks is four clicks from the overview', asy
   await history.getByRole('img', { name: /, Bre \(\w+\) in the last six weeks; minimum 900/ }).waitFor()
   await history.getByRole('img', { name: /, Vik \(\w+\) in the last six weeks; minimum 900/ }).waitFor()
   expect(new URL(page.url()).searchParams.get('beside')).toBe(String(roomIds.get('Vik')))
+  // Another device has the same one once, and one opened before the month.
+  await newIncident(harness, org, { endpoints: [first?.id ?? ''], state: 'RESOLVED', since: from.getTime() - hourMs })
+  await newIncident(harness, org, { endpoints: [devices[1]?.id ?? ''], state: 'RESOLVED', since: since + 2 * hourMs })
   await expectAccessible(page)
 })
 
@@ -217,6 +220,29 @@ test('a file has the rows of its table, in their order', async () => {
   await visit(page, '/insights')
   await settled(page, 'Insights')
   const downloaded = page.waitForEvent('download')
+
+  // Numbers open the incidents that they count: those of the month, and not older ones of the same cause.
+  for (const [table, count] of [
+    ['Incidents by cause', 4],
+    ['Repeat offenders', 3],
+  ] as const) {
+    await visit(page, '/insights?tab=incidents')
+    const row = page.getByRole('table', { name: table }).getByRole('row').nth(1)
+    await row.getByRole('link', { name: String(count), exact: true }).click()
+    await settled(page, 'Incidents')
+    await page.getByRole('combobox', { name: /^Opened: / }).waitFor()
+    await expect
+      .poll(() =>
+        page
+          .getByRole('status')
+          .filter({ hasText: / incidents?$/ })
+          .innerText(),
+      )
+      .toBe(`${count} incidents`)
+  }
+  await page.getByRole('combobox', { name: /^Cause: / }).waitFor()
+  await page.getByRole('button', { name: 'Clear Opened' }).click()
+  await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(false)
   await page.getByRole('button', { name: /^Download CSV: Rooms by use, least first/ }).click()
   const file = await downloaded
   expect(file.suggestedFilename()).toMatch(/^Rooms by use, least first, \w+ \d{4}\.csv$/)

@@ -46,3 +46,13 @@ test('an answer that is older than the list changes nothing', () => {
   expect(withIncident(list, incident('1'), open)).toBe(list)
   expect(withIncident(list, incident('1', { state: 'RESOLVED' }), open)).toBe(list)
 })
+
+test('a list of a period, a rule and a place takes no other incidents', () => {
+  const one = incident('1', { locationIds: [3], regionIds: [2] })
+  const filter = { state: 'all', rule: 'device.offline', to: Date.parse(later), regionId: 2, locationId: 3 } as const
+  expect(withIncident([], one, filter)).toEqual([one])
+  const openedLater = { ...one, openedAt: later }
+  expect(withIncident([], openedLater, filter)).toEqual([])
+  for (const other of [{ rule: 'storage.low' }, { regionId: 1 }, { locationId: 1 }] as const)
+    expect(withIncident([], one, { ...filter, ...other })).toEqual([])
+})

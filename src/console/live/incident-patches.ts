@@ -90,9 +90,14 @@ export function withIncident(
   return known ? list.with(at, read) : [read, ...list]
 }
 
-/** The other lists of the console are filtered by state, and by the time of the opening or of the end, only. */
-function isWanted(incident: ListedIncident, { state = 'open', from, resolvedFrom }: IncidentFilter): boolean {
+/** The other lists of the console are filtered by these parameters only. */
+function isWanted(incident: ListedIncident, filter: IncidentFilter): boolean {
+  const { state = 'open', from, to, resolvedFrom, rule, regionId, locationId } = filter
   const { resolvedAt } = incident
+  if (rule !== undefined && incident.rule !== rule) return false
+  if (regionId !== undefined && !incident.regionIds.includes(regionId)) return false
+  if (locationId !== undefined && !incident.locationIds.includes(locationId)) return false
+  if (to !== undefined && Date.parse(incident.openedAt) >= Number(to)) return false
   if (resolvedFrom !== undefined && !(resolvedAt && Date.parse(resolvedAt) >= Number(resolvedFrom))) return false
   if (from !== undefined && Date.parse(incident.openedAt) < Number(from)) return false
   if (state === 'all') return true

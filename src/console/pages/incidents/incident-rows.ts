@@ -6,6 +6,7 @@ import { ruleNames } from '../../../contract/incidents/rule-names.ts'
 import { type RuleId, ruleIds, type Severity, severities } from '../../../contract/incidents/rule-table.ts'
 import { includesAll, normalizeText, searchWords } from '../../../contract/search-text.ts'
 import { useNamedRooms } from '../../domain/fleet/room/room-names.ts'
+import { useRoomsWithTag } from '../../domain/fleet/room/room-tags.ts'
 import { useSites } from '../../domain/fleet/site/sites.ts'
 import {
   compareWorstFirst,
@@ -17,11 +18,12 @@ import {
 import { incidentsQuery, openIncidentsQuery, useWeekCounts } from '../../domain/incidents/incident-list.ts'
 import { incidentPlace } from '../../domain/incidents/incident-place.ts'
 import { type WeekCount, weekCountOf } from '../../domain/incidents/week-count.ts'
-import { filterTests } from '../../parts/table/filter-value.ts'
+import { filterTests, parseFilter } from '../../parts/table/filter-value.ts'
 import type { FilterParams, incidentParams } from '../../parts/table/list-params.ts'
 import { type Sort, type SortKey, sortKeyOf, sortRows } from '../../parts/table/sorting.ts'
 import { plural } from '../../parts/text/words.ts'
 import { useSession } from '../../session.ts'
+import { type OpenedPeriod, openedPeriodOf } from './opened-period.ts'
 
 export interface WorkListRow {
   readonly incident: ListedIncident
@@ -45,9 +47,12 @@ export const stateChoices = {
   open: 'Not acknowledged',
   acknowledged: 'Acknowledged',
   snoozed: 'Snoozed',
+  unresolved: 'Open and snoozed',
   resolved: 'Resolved (30 days)',
   all: 'All (30 days)',
 } as const
+/** With the days of the opening, ended incidents are those of these days. Insights do not count merged ones either. */
+export const stateChoicesOfPeriod = { ...stateChoices, resolved: 'Resolved', all: 'All but merged' } as const
 export type StateChoice = keyof typeof stateChoices
 export const isStateChoice = (text: string | undefined): text is StateChoice =>
   text !== undefined && Object.hasOwn(stateChoices, text)
@@ -61,14 +66,18 @@ export const assigneeNone = 'none'
 /** Resolved incidents are kept for more than a year; the list goes back this far. */
 const closedDays = 30
 
-export function useIncidentRows(state: string | undefined): readonly WorkListRow[] {
+export function useIncidentRows(filter: WorkListFilter): readonly WorkListRow[] {
+  const { state } = filter
+  const { org } = useSession()
+  const period = openedPeriodOf(filter, org.timezone)
   const resolvedFrom = useMemo(() => Math.floor((Date.now() - closedDays * dayMs) / hourMs) * hourMs, [])
-  const query = hasEndedIncidents(state)
-    ? incidentsQuery({ state: state === 'all' ? 'all' : 'RESOLVED', resolvedFrom })
-    : openIncidentsQuery
-  const listed = useSuspenseQuery(query).data
+  const listed = useSuspenseQuery(queryOf(filter, period, resolvedFrom)).data
   const open = useSuspenseQuery(openIncidentsQuery).data
-  const incidents = useMemo(() => (state === 'all' ? endedAndOpen(listed, open) : listed), [state, listed, open])
+  const isOfPeriod = period !== undefined
+  const incidents = useMemo(() => {
+    if (isOfPeriod) return listed.filter((incident) => incident.state !== 'MERGED')
+    return state === 'all' ? endedAndOpen(listed, open) : listed
+  }, [isOfPeriod, state, listed, open])
   const rooms = useNamedRooms()
   const { regions, locationById } = useSites()
   const weekCounts = useWeekCounts()
@@ -102,6 +111,35 @@ export function useIncidentRows(state: string | undefined): readonly WorkListRow
   }, [incidents, rooms, regions, locationById, weekCounts])
 }
 
+/** A period can have very many incidents, so the server filters it by what it can filter. */
+function queryOf(
+  { state, rule, region, location }: WorkListFilter,
+  period: OpenedPeriod | undefined,
+  resolvedFrom: number,
+) {
+  const ended = state === 'all' ? 'all' : 'RESOLVED'
+  if (!period) return hasEndedIncidents(state) ? incidentsQuery({ state: ended, resolvedFrom }) : openIncidentsQuery
+  const [onlyRule, onlyRegion, onlyLocation] = [rule, region, location].map(onlyValue)
+  return incidentsQuery({
+    state: hasEndedIncidents(state) ? ended : 'open',
+    ...period.window,
+    ...(onlyRule !== undefined && isRule(onlyRule) && { rule: onlyRule }),
+    ...(isId(onlyRegion) && { regionId: Number(onlyRegion) }),
+    ...(isId(onlyLocation) && { locationId: Number(onlyLocation) }),
+  })
+}
+
+/** Undefined if rows can have several values. */
+function onlyValue(text: string | undefined): string | undefined {
+  const { values, isNot } = parseFilter(text)
+  return values.length === 1 && !isNot ? values[0] : undefined
+}
+
+const isId = (text: string | undefined): boolean => text !== undefined && /^\d{1,9}$/.test(text)
+
+/** The cause of an incident in an address. */
+export const causeInAddress = ({ cause: { level, id } }: Pick<ListedIncident, 'cause'>): string => `${level}:${id}`
+
 /** An incident that has just ended is in both lists until the open ones are read again: as it ended. */
 export const endedAndOpen = <T extends Pick<ListedIncident, 'id'>>(
   ended: readonly T[],
@@ -115,10 +153,11 @@ function namesText(ids: readonly number[], nameOf: (id: number) => string | unde
 }
 
 export function useIncidentMatcher(
-  { q, state, severity, rule, region, location, assignee }: WorkListFilter,
+  { q, state, severity, rule, region, location, assignee, tag, cause }: WorkListFilter,
   now: number,
 ) {
   const ownId = useSession().user?.id
+  const tagged = useRoomsWithTag(tag)
   return useMemo(() => {
     const words = searchWords(q ?? '')
     const tests = [
@@ -127,14 +166,16 @@ export function useIncidentMatcher(
       ...filterTests<ListedIncident>(region, ({ regionIds }, id) => regionIds.includes(Number(id))),
       ...filterTests<ListedIncident>(location, ({ locationIds }, id) => locationIds.includes(Number(id))),
       ...filterTests<ListedIncident>(assignee, (incident, value) => matchesAssignee(incident, value, ownId)),
+      ...(tagged ? [({ roomIds }: ListedIncident) => roomIds.some((id) => tagged.has(id))] : []),
+      ...(cause ? [(incident: ListedIncident) => causeInAddress(incident) === cause] : []),
     ]
     return ({ incident, searchText }: WorkListRow): boolean =>
       matchesState(incident, state, now) && tests.every((test) => test(incident)) && includesAll(searchText, words)
-  }, [q, state, severity, rule, region, location, assignee, ownId, now])
+  }, [q, state, severity, rule, region, location, assignee, tagged, cause, ownId, now])
 }
 
 function matchesState(incident: ListedIncident, state: string | undefined, now: number): boolean {
-  if (hasEndedIncidents(state)) return true
+  if (hasEndedIncidents(state) || state === 'unresolved') return true
   if (isSnoozed(incident, now)) return state === 'snoozed'
   if (state === 'open') return incident.state === 'OPEN'
   if (state === 'acknowledged') return incident.state === 'ACKNOWLEDGED'

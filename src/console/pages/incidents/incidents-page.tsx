@@ -3,6 +3,7 @@ import { Stack, Tabs } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { BulkIncidents } from '../../domain/incidents/bulk/bulk-incidents.tsx'
+import { causeName } from '../../domain/incidents/incident.ts'
 import { useRecoveryText } from '../../domain/incidents/recovery.ts'
 import { IncidentDialogs, useIncidentTasks } from '../../domain/incidents/work/incident-dialogs.tsx'
 import { useCanRestart } from '../../domain/incidents/work/restartable.ts'
@@ -22,6 +23,7 @@ import { usePermissions } from '../../session.ts'
 import { workListColumns } from './incident-columns.tsx'
 import { IncidentFilters } from './incident-filters.tsx'
 import {
+  causeInAddress,
   defaultIncidentSort,
   hasEndedIncidents,
   sortIncidents,
@@ -71,7 +73,7 @@ function WorkList() {
   const isCards = useIsCards(minWidthPx)
   const now = useNow()
   const deferredSearch = useDeferredValue(search)
-  const rows = useIncidentRows(deferredSearch.state)
+  const rows = useIncidentRows(deferredSearch)
   const sort = useMemo(
     () => parseSort(deferredSearch.sort, defaultIncidentSort(deferredSearch.state)),
     [deferredSearch.sort, deferredSearch.state],
@@ -101,11 +103,12 @@ function WorkList() {
     [ordered, selection.keys],
   )
   const isFiltered = incidentParams.some((name) => search[name] !== undefined)
+  const ofCause = rows.find(({ incident }) => causeInAddress(incident) === search.cause)?.incident.cause
   const clear = () =>
     void navigate({ search: ({ sort: current }) => (current ? { sort: current } : {}), replace: true })
   return (
     <Stack gap="xs">
-      <IncidentFilters filter={search} onChange={change} />
+      <IncidentFilters filter={search} causeName={ofCause && causeName(ofCause)} onChange={change} />
       <DataTable
         label="Incidents"
         rows={shown}

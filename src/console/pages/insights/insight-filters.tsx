@@ -1,12 +1,9 @@
 // The window, places, tag and hours that the insights are about.
 import { Button, Group, Input, SegmentedControl, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useMemo, useState } from 'react'
-import { compareText } from '../../../contract/search-text.ts'
-import { operationQuery } from '../../api.ts'
+import { useTagChoices } from '../../domain/fleet/room/room-tags.ts'
 import { SiteFilters } from '../../domain/fleet/site/site-filters.tsx'
 import { addDays } from '../../domain/reports/report-days.ts'
-import type { FilterChoice } from '../../parts/table/filter-choices.ts'
 import { FilterBar, FilterSelect } from '../../parts/table/list-filters.tsx'
 import { type InsightWindow, ofDays, windowMonths } from './insight-window.ts'
 import classes from './insights.module.css'
@@ -68,17 +65,6 @@ export function InsightFilters({ search, window, today, onChange }: InsightFilte
         <DaysForm key={`${window.from} ${window.to}`} window={window} today={today} onChange={onChange} />
       )}
     </>
-  )
-}
-
-function useTagChoices(chosen: string | undefined): readonly FilterChoice[] {
-  const rooms = useQuery(operationQuery('roomsList')).data?.body.rooms
-  return useMemo(
-    () =>
-      [...new Set([...(rooms ?? []).flatMap(({ tags }) => tags ?? []), ...(chosen ? [chosen] : [])])]
-        .sort(compareText)
-        .map((tag) => ({ value: tag, label: tag })),
-    [rooms, chosen],
   )
 }
 

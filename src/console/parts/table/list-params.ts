@@ -5,7 +5,11 @@ export const deviceParams = [
   ...(['q', 'kind', 'maker', 'model', 'power', 'since', 'via', 'source', 'firmware', 'connected', 'update'] as const),
   ...(['region', 'location', 'profile', 'settings', 'field'] as const),
 ] as const
-export const incidentParams = ['q', 'state', 'severity', 'rule', 'region', 'location', 'assignee'] as const
+export const incidentParams = [
+  ...(['q', 'state', 'severity', 'rule', 'region', 'location', 'assignee'] as const),
+  // Links of the insights set these: the days of the opening, a tag of rooms, and a cause such as ROOM:7.
+  ...(['from', 'to', 'tag', 'cause'] as const),
+] as const
 export const jobParams = ['q', 'state'] as const
 export const auditParams = ['q', 'category', 'type', 'actor', 'target', 'job'] as const
 
