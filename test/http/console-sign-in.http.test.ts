@@ -45,7 +45,7 @@ describe('signing in [contract 9.session]', () => {
     const before = await org.audit()
     const { reply, cookie } = await openSession(harness, { key: org.key })
     expect(reply.body).toEqual({
-      org: { id: org.id, name: 'Fjord', timezone: 'UTC' },
+      org: { id: org.id, name: 'Fjord', timezone: 'UTC', createdAt: expect.stringMatching(/^2\d{3}-.*Z$/) },
       key: { id: '1', name: 'Test key' },
       scopes: ['read', 'write'],
       allRegions: true,

@@ -14,7 +14,13 @@ export type SignIn = Static<typeof SignIn>
 
 /** The signed-in caller and its permissions. */
 export interface ConsoleSession {
-  readonly org: { readonly id: string; readonly name: string; readonly timezone: string }
+  readonly org: {
+    readonly id: string
+    readonly name: string
+    readonly timezone: string
+    /** Time at which the organisation was made. */
+    readonly createdAt: string
+  }
   /** Set if the session was opened with an API key that is not personal. */
   readonly key?: { readonly id: string; readonly name: string }
   /** Set if the caller is a person. */

@@ -69,7 +69,18 @@ export async function putReportFleet(
   }
   const rows = rooms.flatMap((room, i) => [...daysOf(room, numbersFrom(i + 1), from, to)])
   await harness.services.db.systemTransaction(async ({ kysely }) => {
-    await kysely.insertInto('sample_progress').values({ org: org.org.key, timezone: '', room_days_from: 0 }).execute()
+    // The organisation is older than its values.
+    await kysely
+      .updateTable('orgs')
+      .set({ created_at: from * 1000 })
+      .where('key', '=', org.org.key)
+      .execute()
+    // The service may have written its own row while the rooms were made.
+    await kysely
+      .insertInto('sample_progress')
+      .values({ org: org.org.key, timezone: '', room_days_from: 0 })
+      .onConflict((row) => row.column('org').doUpdateSet({ room_days_from: 0 }))
+      .execute()
     for (let at = 0; at < rows.length; at += 500) {
       const values = rows.slice(at, at + 500).map(({ name, ...row }) => ({
         ...{ org: org.org.key, room: roomIds.get(name) as number, humidity: null, voc: null, voc_index: null },

@@ -15,6 +15,14 @@ test('the window is the month before unless the address names a valid one', () =
   expect(insightWindowOf({ month: '2024-02' }, today)).toMatchObject({ from: '2024-02-01', to: '2024-03-01' })
 })
 
+test('an organisation that was made in the present month has nothing before, so its window is this month so far', () => {
+  const soFar = { choice: '2026-01', title: 'January 2026 so far' }
+  for (const since of ['2026-01-01', today]) expect(insightWindowOf({}, today, since)).toMatchObject(soFar)
+  for (const since of ['2025-12-31', '2020-01-01'])
+    expect(insightWindowOf({}, today, since)).toMatchObject({ choice: '2025-12' })
+  expect(insightWindowOf({ month: '2025-12' }, today, today)).toMatchObject({ choice: '2025-12' })
+})
+
 test('the present month has no end, and days include the last one', () => {
   expect(insightWindowOf({ month: '2026-01' }, today)).toEqual({
     ...{ choice: '2026-01', from: '2026-01-01', to: undefined, title: 'January 2026 so far' },

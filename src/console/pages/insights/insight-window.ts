@@ -30,13 +30,22 @@ function addMonths(month: string, months: number): string {
 
 const isMonth = (text: string | undefined): text is string => text !== undefined && isDay(`${text}-01`)
 
-/** `today` is a day such as 2026-11-19. Without a choice, or with one that is not valid, the window is the month before. */
-export function insightWindowOf({ month, from, to }: WindowInAddress, today: string): InsightWindow {
+/**
+ * Days are such as 2026-11-19. Without a choice, or with one that is not valid, the window is the month before, or the
+ * present month of an organisation that was made in it and has nothing before.
+ */
+export function insightWindowOf(
+  { month, from, to }: WindowInAddress,
+  today: string,
+  orgSince = '0000-01-01',
+): InsightWindow {
   if (isDay(from) && isDay(to) && from <= to) {
     const title = from === to ? dayTitle(from) : `${dayTitle(from)} to ${dayTitle(to)}`
     return { choice: ofDays, from, to: to >= today ? undefined : addDays(to, 1), title }
   }
-  const chosen = isMonth(month) ? month : addMonths(today, -1)
+  const monthBefore = addMonths(today, -1)
+  const first = orgSince.slice(0, 7)
+  const chosen = isMonth(month) ? month : monthBefore < first ? today.slice(0, 7) : monthBefore
   const isPresent = today.startsWith(chosen)
   const title = monthTitle(chosen)
   return {

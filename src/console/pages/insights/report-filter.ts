@@ -48,13 +48,14 @@ export function reportFilterOf(search: InsightSearch, { from, to }: InsightWindo
 export function useInsightWindow(search: InsightSearch): { readonly window: InsightWindow; readonly today: string } {
   const { org } = useSession()
   const today = todayIn(org.timezone)
+  const since = todayIn(org.timezone, Date.parse(org.createdAt))
   const { month, from, to } = search
   return useMemo(
     () => ({
-      window: insightWindowOf({ ...(month && { month }), ...(from && { from }), ...(to && { to }) }, today),
+      window: insightWindowOf({ ...(month && { month }), ...(from && { from }), ...(to && { to }) }, today, since),
       today,
     }),
-    [month, from, to, today],
+    [month, from, to, today, since],
   )
 }
 

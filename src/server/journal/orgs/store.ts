@@ -21,7 +21,7 @@ export const listOrgs = systemQuery((db, _: object) =>
 )
 
 export const findOrg = systemQueryOne((db, p: { id: string }) =>
-  db.selectFrom('orgs').select(['key', 'id', 'name', 'timezone', 'air_limits']).where('id', '=', p.id),
+  db.selectFrom('orgs').select(['key', 'id', 'name', 'created_at', 'timezone', 'air_limits']).where('id', '=', p.id),
 )
 
 /** The organisation of the handle. */

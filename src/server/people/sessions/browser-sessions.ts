@@ -11,6 +11,7 @@ import type { TokenHolder } from '../../auth/token-holder.ts'
 import { parseAirLimits } from '../../config/air-limits.ts'
 import type { RequestOrigin } from '../../context/request-context.ts'
 import type { Services } from '../../context/services.ts'
+import { isoTime } from '../../core/clock.ts'
 import { Failure } from '../../core/failure.ts'
 import { programVersion } from '../../core/program-files.ts'
 import { sendJson } from '../../http/answer.ts'
@@ -111,7 +112,10 @@ export class BrowserSessions {
     const { db, settings } = this.#options.services
     const org = await findOrg(db.system, { id: holder.org.id })
     return {
-      org: { id: holder.org.id, name: org?.name ?? '', timezone: org?.timezone ?? 'UTC' },
+      org: {
+        ...{ id: holder.org.id, name: org?.name ?? '', timezone: org?.timezone ?? 'UTC' },
+        createdAt: isoTime(org?.created_at ?? 0),
+      },
       ...(holder.user
         ? { user: await this.#viewUser(holder, holder.user) }
         : holder.key && { key: { id: String(holder.key.id), name: holder.key.name } }),
