@@ -1,9 +1,11 @@
 // Tests the insights page with rooms whose use was stored: figures, what is behind an hour, rooms side by side, CSV and empty windows.
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shareText } from '../../src/contract/reports/figure-texts.ts'
 import { expectAccessible, findOverflow, phone } from '../support/console/accessibility.ts'
 import {
+  changeSession,
   closeTabs,
   consolePort,
   openBrowser,
@@ -67,8 +69,6 @@ beforeAll(async () => {
   const edges = [from.getTime() - hourMs, ...gaps, to + hourMs]
   const spans = [0, 2, 4].map((i) => [edges[i] as number, edges[i + 1] as number] as const)
   await putEndpointWithSpans(harness, org, { room_id: fleet.roomIds.get('Fjord') as number }, spans)
-  browser = await openBrowser()
-})
   // A room in each location was silenced in that month: Fjord for an hour, and Tind, in Bergen, for two.
   await putEndpointWithSpans(harness, org, { room_id: fleet.roomIds.get('Tind') as number }, [[edges[0] as number, to]])
   const silenced = [
@@ -80,6 +80,8 @@ beforeAll(async () => {
     ...{ author_type: 'KEY' as const, author_id: '1', author_name: 'Key' },
   }))
   await harness.services.db.systemTransaction(({ kysely }) => kysely.insertInto('silences').values(silenced).execute())
+  browser = await openBrowser()
+})
 afterAll(async () => {
   await closeTabs(browser)
   for (const device of devices) await device.stop()
@@ -102,6 +104,30 @@ test('the rooms that could be given up are one click from the overview; an hour 
   await page.getByRole('list', { name: 'Too large' }).getByRole('button', { name: 'Skog' }).waitFor()
   await page.getByText('1 room has no capacity').waitFor()
   await expectAccessible(page, true)
+
+  // Seats of all rooms together are those of the service: people and seats added up, and not a mean of shares.
+  const { use } = (await org.call('GET', `/reports/month?month=${from.toISOString().slice(0, 7)}`)).body
+  expect(use.month.seatUse).toBe(Number((use.month.personQuarters / use.month.seatQuarters).toFixed(4)))
+  const figure = page.getByRole('definition').filter({ hasText: shareText(use.month.seatUse) })
+  await page
+    .locator('dl > div')
+    .filter({ hasText: 'Seats used' })
+    .and(page.locator(':has(dd)'))
+    .filter({ has: figure })
+    .waitFor()
+
+  // Paper has the names in rankings, which are buttons on the screen.
+  await page.emulateMedia({ media: 'print' })
+  for (const [list, name] of [
+    ['Least used', 'Tind'],
+    ['Most used', 'Fjord'],
+    ['Too small', 'Fjord'],
+    ['Too large', 'Skog'],
+  ] as const) {
+    const first = page.getByRole('list', { name: list }).getByRole('listitem').first()
+    await expect.poll(() => first.innerText(), { message: list }).toContain(name)
+  }
+  await page.emulateMedia({ media: 'screen' })
 
   // One cell is a tab stop, and arrow keys move from it.
   const map = page.getByRole('table', { name: 'Use by weekday and hour, percent' })
@@ -163,34 +189,8 @@ test('three clicks from the overview say whether a location kept the target and 
     .filter({ hasText: 'Fjord' })
     .getByText(/CO₂|Carbon/)
     .waitFor()
-  await expectAccessible(page)
-})
-
-test('incidents are counted by cause, and a device with three of one rule is a repeat offender', async () => {
-  const [first] = devices
-  const since = from.getTime() + 9 * hourMs
-  for (let i = 0; i < 3; i++)
-    await newIncident(harness, org, { endpoints: [first?.id ?? ''], state: 'RESOLVED', since: since + i * 24 * hourMs })
-  const { page } = await shared()
-  await visit(page, '/insights?tab=incidents')
-  await settled(page, 'Insights')
-  const cause = page.getByRole('table', { name: 'Incidents by cause' }).getByRole('row').nth(1)
-  await cause.getByRole('cell', { name: '4', exact: true }).waitFor()
-  const offender = page.getByRole('table', { name: 'Repeat offenders' }).getByRole('row').nth(1)
-  await offender.getByRole('cell', { name: '3', exact: true }).waitFor()
-  await expectAccessible(page)
-})
-
-test('the air of two rooms over six weeks is four clicks from the overview', async () => {
-  const { page } = await shared()
-  await visit(page, '/')
-  await settled(page, 'Overview')
-  await page
-    .getByRole('region', { name: 'All rooms' })
-    .getByRole('link', { name: /^Bre, / })
-    .click()
   await page.getByText('of the time in use', { exact: true }).waitFor()
-  await settled(page, 'Bre')
+  await expectAccessible(page)
   // The room's history is about the month of the report.
   await worst.getByRole('link', { name: 'Fjord' }).click()
   await settled(page, 'Fjord')
@@ -202,24 +202,24 @@ test('the air of two rooms over six weeks is four clicks from the overview', asy
   await history.getByText('3 years', { exact: true }).click()
   await history.getByText('No data for the last three years').waitFor()
   expect(new URL(page.url()).search).toBe('?span=3-years')
-  const history = page.getByRole('region', { name: 'History' })
-  await history.getByText('6 weeks').click()
-  await history.getByRole('combobox', { name: 'Second room beside it' }).click()
-  await page.getByRole('option', { name: 'Vik (Bergen)' }).click()
-  await history.getByRole('img', { name: /, Bre \(\w+\) in the last six weeks; minimum 900/ }).waitFor()
-  await history.getByRole('img', { name: /, Vik \(\w+\) in the last six weeks; minimum 900/ }).waitFor()
-  expect(new URL(page.url()).searchParams.get('beside')).toBe(String(roomIds.get('Vik')))
+})
+
+test('incidents are counted by cause, and a device with three of one rule is a repeat offender', async () => {
+  const [first] = devices
+  const since = from.getTime() + 9 * hourMs
+  for (let i = 0; i < 3; i++)
+    await newIncident(harness, org, { endpoints: [first?.id ?? ''], state: 'RESOLVED', since: since + i * 24 * hourMs })
   // Another device has the same one once, and one opened before the month.
   await newIncident(harness, org, { endpoints: [first?.id ?? ''], state: 'RESOLVED', since: from.getTime() - hourMs })
   await newIncident(harness, org, { endpoints: [devices[1]?.id ?? ''], state: 'RESOLVED', since: since + 2 * hourMs })
-  await expectAccessible(page)
-})
-
-test('a file has the rows of its table, in their order', async () => {
   const { page } = await shared()
-  await visit(page, '/insights')
+  await visit(page, '/insights?tab=incidents')
   await settled(page, 'Insights')
-  const downloaded = page.waitForEvent('download')
+  const cause = page.getByRole('table', { name: 'Incidents by cause' }).getByRole('row').nth(1)
+  await cause.getByRole('cell', { name: '4', exact: true }).waitFor()
+  const offender = page.getByRole('table', { name: 'Repeat offenders' }).getByRole('row').nth(1)
+  await offender.getByRole('cell', { name: '3', exact: true }).waitFor()
+  await expectAccessible(page)
 
   // Numbers open the incidents that they count: those of the month, and not older ones of the same cause.
   for (const [table, count] of [
@@ -243,6 +243,32 @@ test('a file has the rows of its table, in their order', async () => {
   await page.getByRole('combobox', { name: /^Cause: / }).waitFor()
   await page.getByRole('button', { name: 'Clear Opened' }).click()
   await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(false)
+})
+
+test('the air of two rooms over six weeks is four clicks from the overview', async () => {
+  const { page } = await shared()
+  await visit(page, '/')
+  await settled(page, 'Overview')
+  await page
+    .getByRole('region', { name: 'All rooms' })
+    .getByRole('link', { name: /^Bre, / })
+    .click()
+  await settled(page, 'Bre')
+  const history = page.getByRole('region', { name: 'History' })
+  await history.getByText('6 weeks').click()
+  await history.getByRole('combobox', { name: 'Second room beside it' }).click()
+  await page.getByRole('option', { name: 'Vik (Bergen)' }).click()
+  await history.getByRole('img', { name: /, Bre \(\w+\) in the last six weeks; minimum 900/ }).waitFor()
+  await history.getByRole('img', { name: /, Vik \(\w+\) in the last six weeks; minimum 900/ }).waitFor()
+  expect(new URL(page.url()).searchParams.get('beside')).toBe(String(roomIds.get('Vik')))
+  await expectAccessible(page)
+})
+
+test('a file has the rows of its table, in their order', async () => {
+  const { page } = await shared()
+  await visit(page, '/insights')
+  await settled(page, 'Insights')
+  const downloaded = page.waitForEvent('download')
   await page.getByRole('button', { name: /^Download CSV: Rooms by use, least first/ }).click()
   const file = await downloaded
   expect(file.suggestedFilename()).toMatch(/^Rooms by use, least first, \w+ \d{4}\.csv$/)
@@ -269,6 +295,107 @@ test('the server knows the address of the page', async () => {
   const { status } = await fetch(`${harness.url}/insights?tab=air`, { headers: { accept: 'text/html' } })
   expect(status).toBe(200)
 })
+
+const maxRowsOnSheet = 60
+/** In inches. */
+const papers = { a4: [8.27, 11.69], letter: [8.5, 11] } as const
+const [roomsOnPaper, kindsOfRooms] = isFullForm ? [800, 16] : [7, 7]
+
+test(
+  `a month of ${roomsOnPaper} rooms, a room and an incident are on paper whole, in A4 and Letter`,
+  async () => {
+    const { page, context } = await shared()
+    const printed = isFullForm
+      ? await largeFleet()
+      : { org, roomId: roomIds.get('Bre'), endpointId: devices[0]?.id ?? '' }
+    if (isFullForm) await changeSession({ page, context, trouble: [] }, await signInByApi(harness.url, printed.org.key))
+    const incident = await newIncident(harness, printed.org, {
+      endpoints: [printed.endpointId],
+      state: 'RESOLVED',
+      since: from.getTime() + 9 * hourMs,
+    })
+    const session = await context.newCDPSession(page)
+    // npm test prints one page of each kind, and the full form also the other tabs.
+    const pages = [
+      ['/insights', 'Insights', 'Use of all rooms', roomsOnPaper],
+      ['/insights?behind=33', 'Insights', 'Tuesdays, 09:00 to 10:00', roomsOnPaper],
+      ['/insights?tab=availability', 'Insights', 'Availability of rooms', roomsOnPaper],
+      // A third of the rooms have no sensor of the air.
+      ['/insights?tab=air', 'Insights', 'Air of all rooms', 533],
+      ['/insights?tab=incidents', 'Insights', 'Incidents by cause', 2],
+      [`/rooms/${printed.roomId}?span=year`, undefined, undefined, 0],
+      [`/incidents/${incident}`, undefined, undefined, 0],
+    ] as const
+    for (const [path, title, table, rowCount] of isFullForm ? pages : pages.slice(0, 1)) {
+      await visit(page, path)
+      if (title) await settled(page, title)
+      await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
+      if (table) await page.getByRole('table', { name: table, exact: true }).waitFor()
+      await expect.poll(() => page.getByRole('progressbar').count()).toBe(0)
+      await page.emulateMedia({ media: 'print' })
+      await page.locator('[data-print-header]').waitFor()
+      const isLandscape = await page.evaluate(
+        `[...document.querySelectorAll('style')].some((style) => style.textContent.includes('size: landscape'))`,
+      )
+      // The sheet without its margins, at 96 pixels to the inch.
+      await page.setViewportSize({ width: isLandscape ? 1032 : 703, height: 900 })
+      await expect.poll(() => findOverflow(page), { message: `${path} has no cut columns` }).toEqual([])
+      if (table) {
+        const rows = page.getByRole('table', { name: table, exact: true }).getByRole('row')
+        await expect.poll(() => rows.count(), { message: `${path} has all rows` }).toBe(rowCount + 1)
+      }
+      await page.setViewportSize({ width: 1366, height: 900 })
+      await page.emulateMedia({ media: null })
+      for (const [name, [paperWidth, paperHeight]] of Object.entries(papers)) {
+        const { data } = await session.send('Page.printToPDF', {
+          ...{ paperWidth, paperHeight, printBackground: true, preferCSSPageSize: true },
+        })
+        const pdf = Buffer.from(data, 'base64')
+        const sheets = pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0
+        expect(sheets, `${path} in ${name}`).toBeGreaterThan(rowCount / maxRowsOnSheet)
+        const folder = process.env.TEST_PDF_FOLDER
+        if (folder) await writeFile(`${folder}/${path.replaceAll(/\W+/g, '-').slice(1)}-${name}-${sheets}.pdf`, pdf)
+      }
+    }
+    await session.detach()
+    if (isFullForm) await changeSession({ page, context, trouble: [] }, await signInByApi(harness.url, org.key))
+  },
+  isFullForm ? 900_000 : undefined,
+)
+
+/** Rooms of several kinds in 40 locations, each with a device that was away for a while. */
+async function largeFleet() {
+  const large = await harness.newOrg('Fjellheim Eiendom AS')
+  await large.call('PUT', '', { body: { timezone: 'UTC' } })
+  const locations = Array.from({ length: 40 }, (_, i) => `Location ${i + 1}`)
+  const rooms = Array.from({ length: roomsOnPaper }, (_, i) => ({
+    name: `Room ${i + 1}${i % 50 === 0 ? ' with a longer name, such as those of large halls' : ''}`,
+    location: locations[i % locations.length] as string,
+    use: ((i % kindsOfRooms) + 1) / (kindsOfRooms + 4),
+    people: 1 + (i % 9),
+    ...(i % 5 > 0 && { capacity: 2 + (i % 12) * 2 }),
+    ...(i % 3 > 0 && { co2: 700 + (i % 11) * 120 }),
+  }))
+  const regions = { North: locations.slice(0, 20), South: locations.slice(20) }
+  const fleet = await putReportFleet(harness, large, rooms, { regions, from: from.getTime() / 1000, to: to / 1000 })
+  const starts = from.getTime() - hourMs
+  const endpointIds: string[] = []
+  for (const [i, roomId] of [...fleet.roomIds.values()].entries()) {
+    const away = from.getTime() + (24 * (i % 27) + 9) * hourMs
+    const spans = [
+      [starts, away],
+      [away + (1 + (i % 400)) * 60_000, to],
+    ] as const
+    const { id } = await putEndpointWithSpans(harness, large, { room_id: roomId }, spans)
+    endpointIds.push(id)
+  }
+  for (let i = 0; i < 60; i++)
+    await newIncident(harness, large, {
+      ...{ endpoints: [endpointIds[i % 12] as string], state: 'RESOLVED', since: from.getTime() + i * 8 * hourMs },
+      rule: i % 2 === 0 ? 'storage.low' : 'device.offline',
+    })
+  return { org: large, roomId: fleet.roomIds.get('Room 2'), endpointId: endpointIds[1] as string }
+}
 
 test('a window without values says so, and a caller sees only the rooms of its regions', async () => {
   const { page } = await shared()

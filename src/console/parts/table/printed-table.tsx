@@ -33,8 +33,8 @@ const subscribe = (onChange: () => void) => {
 
 export const useIsPrinting = (): boolean => useSyncExternalStore(subscribe, () => isBetweenEvents || print.matches)
 
-/** About fifty pages. More rows would stop the browser for seconds. */
-const maxPrintedRows = 2000
+/** 1,600 rooms with three devices each, about 130 pages. More rows would stop the browser for many seconds. */
+const maxPrintedRows = 5000
 /** More columns than this need the longer side of the paper. */
 const maxPortraitColumns = 7
 /** More columns than this need smaller letters. */

@@ -10,6 +10,7 @@ import { operationQuery } from '../../../api.ts'
 import { CrossIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import { DataTable } from '../../../parts/table/data-table.tsx'
+import { useIsPrinting } from '../../../parts/table/printed-table.tsx'
 import { zonedTime } from '../../../parts/text/time.tsx'
 import { useSession } from '../../../session.ts'
 import type { InsightView } from '../insight-view.ts'
@@ -21,6 +22,7 @@ interface PeriodsSectionProps {
   readonly room: { readonly id: number; readonly name: string }
 }
 
+/** On the screen; paper has all. */
 const maxRows = 200
 
 export function PeriodsSection({ view: { filter, change }, row, room }: PeriodsSectionProps) {
@@ -36,6 +38,10 @@ export function PeriodsSection({ view: { filter, change }, row, room }: PeriodsS
   }, [])
   const zone = row.timezone ?? org.timezone
   const down = (body.periods ?? []).filter((period) => period.class !== 'up')
+  const isPrinting = useIsPrinting()
+  const shown = isPrinting ? down : down.slice(0, maxRows)
+  // An answer leaves out the last periods of a room that has very many.
+  const isCut = shown.length < down.length || body.omittedPeriods !== undefined
   const seconds = availabilityClasses
     .filter((one) => secondsOf(row, one) > 0)
     .map((one) => `${classTitles[one]} ${secondsOf(row, one).toLocaleString('en-GB')} s`)
@@ -64,7 +70,7 @@ export function PeriodsSection({ view: { filter, change }, row, room }: PeriodsS
         </Text>
         <DataTable
           label={`Periods of ${room.name}`}
-          rows={down.slice(0, maxRows)}
+          rows={shown}
           columns={[
             { id: 'from', title: 'From', cell: (period) => zonedTime(Date.parse(period.from), zone) },
             { id: 'to', title: 'To', cell: (period) => zonedTime(Date.parse(period.to), zone) },
@@ -81,9 +87,9 @@ export function PeriodsSection({ view: { filter, change }, row, room }: PeriodsS
           maxHeightPx={420}
           empty="The room was up for all of the counted time."
         />
-        {down.length > maxRows && (
+        {isCut && (
           <Text fz="xs" c="dimmed" mt="xs">
-            The first {maxRows} of {down.length.toLocaleString('en-GB')} periods. Choose fewer days to see the others.
+            The first {shown.length.toLocaleString('en-GB')} periods. Choose fewer days to see the others.
           </Text>
         )}
       </Section>

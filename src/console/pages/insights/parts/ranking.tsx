@@ -2,6 +2,7 @@
 import { Button, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { VisuallyHidden } from '../../../parts/page/visually-hidden.tsx'
+import { useIsPrinting } from '../../../parts/table/printed-table.tsx'
 import classes from './ranking.module.css'
 
 export interface RankedRoom {
@@ -23,18 +24,19 @@ interface RankingProps {
   readonly empty: string
 }
 
-/** More rooms are behind a button. */
+/** More rooms are behind a button; paper has all. */
 const shownFirst = 5
 
 export function Ranking({ label, rooms, isException = false, empty }: RankingProps) {
   const [isWhole, setIsWhole] = useState(false)
+  const isPrinting = useIsPrinting()
   if (rooms.length === 0)
     return (
       <Text c="dimmed" fz="sm">
         {empty}
       </Text>
     )
-  const shown = isWhole ? rooms : rooms.slice(0, shownFirst)
+  const shown = isWhole || isPrinting ? rooms : rooms.slice(0, shownFirst)
   return (
     <>
       <ol className={classes.ranking} aria-label={label} data-exception={isException || undefined}>

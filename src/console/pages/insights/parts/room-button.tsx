@@ -1,5 +1,4 @@
-// The name of a room in a report; a click puts it beside the rooms that are compared.
-
+// The name of a room in a report; a click puts it beside the rooms that are compared. Paper shows the name too, in lists and in tables.
 import type { InsightView } from '../insight-view.ts'
 import classes from '../insights.module.css'
 import { formatRooms, maxRoomsAside, parseRooms } from '../report-filter.ts'
@@ -17,7 +16,7 @@ export function RoomButton({ row: { room, deletedAt }, view: { search, change } 
       change({ rooms: formatRooms([...chosen.slice(chosen.length >= maxRoomsAside ? 1 : 0), room.id]) })
   }
   return (
-    <button type="button" className={classes.link} onClick={open}>
+    <button type="button" className={classes.link} data-on-paper onClick={open}>
       {room.name}
       {deletedAt && ' (deleted)'}
     </button>

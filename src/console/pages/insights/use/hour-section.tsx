@@ -10,6 +10,7 @@ import { CrossIcon } from '../../../parts/page/icons.tsx'
 import { Section } from '../../../parts/page/page.tsx'
 import type { Column } from '../../../parts/table/column.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
+import { useIsPrinting } from '../../../parts/table/printed-table.tsx'
 import type { InsightView } from '../insight-view.ts'
 import { CsvButton } from '../parts/csv-button.tsx'
 import { RoomButton } from '../parts/room-button.tsx'
@@ -27,6 +28,7 @@ interface HourRow {
   readonly used: number
 }
 
+/** On the screen; paper has all. */
 const maxRows = 100
 
 export function HourSection({ view, rows, hourOfWeek, onClose }: HourSectionProps) {
@@ -45,6 +47,8 @@ export function HourSection({ view, rows, hourOfWeek, onClose }: HourSectionProp
     [rows, hourOfWeek],
   )
   const columns = useMemo(() => hourColumns(view), [view])
+  const isPrinting = useIsPrinting()
+  const shown = isPrinting ? found : found.slice(0, maxRows)
   return (
     <div ref={box}>
       <Section
@@ -64,12 +68,12 @@ export function HourSection({ view, rows, hourOfWeek, onClose }: HourSectionProp
       >
         <DataTable
           label={hourTitle(hourOfWeek)}
-          rows={found.slice(0, maxRows)}
+          rows={shown}
           columns={columns}
           keyOf={({ row }) => row.room?.id ?? 0}
           maxHeightPx={420}
         />
-        {found.length > maxRows && (
+        {found.length > shown.length && (
           <Text fz="xs" c="dimmed" mt="xs">
             The {maxRows} most used of {found.length.toLocaleString('en-GB')} rooms; the CSV has all.
           </Text>

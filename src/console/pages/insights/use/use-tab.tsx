@@ -137,7 +137,8 @@ function WeekSection({
         onChoose={(at) => change({ behind: at === undefined ? undefined : String(at) })}
       />
       <Text fz="xs" c="dimmed" mt="xs">
-        Percent of the measured time in which the rooms were used. A cell opens the rooms behind it.
+        Percent of the measured time in which the rooms were used.
+        <span data-screen-only> A cell opens the rooms behind it.</span>
       </Text>
     </Section>
   )
