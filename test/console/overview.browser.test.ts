@@ -1,5 +1,5 @@
 // Tests the overview, the connection strip of a room and the wall with real incidents, devices and samples.
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe, expectAccessible, findOverflow, phone } from '../support/console/accessibility.ts'
 import {
@@ -22,6 +22,7 @@ import { type Harness, startHarness } from '../support/harness.ts'
 import { newIncident } from '../support/incidents.ts'
 import { isFullForm, isLongForm } from '../support/long-form.ts'
 import { until } from '../support/program.ts'
+import { putManyRooms } from '../support/reports/many-rooms.ts'
 import { openWire, type Wire } from '../support/severable-proxy.ts'
 
 const hourMs = 3600_000
@@ -125,6 +126,44 @@ test('the overview has the ten worst incidents, bars by region and firmware by m
   const { status } = await org.call('POST', `/incidents/${critical}/resolve`, { body: { note: 'Storage cleaned' } })
   expect(status).toBe(200)
   await page.getByRole('link', { name: 'View all (11)' }).waitFor()
+})
+
+/** In locations of ten. 800 of them have 30 lines in a window. */
+const manyRooms = isFullForm ? 800 : 160
+
+test(`${manyRooms} rooms are one look at 1440 by 900, and no incidents take three lines`, async () => {
+  const many = await harness.newOrg('Fjellheim Eiendom AS')
+  await putManyRooms(harness, many, { rooms: manyRooms, firstDay: 0, days: 0 })
+  await putEndpoints(
+    harness,
+    many,
+    Array.from({ length: manyRooms }, (_, i) => ({ room_id: i + 1, connected: 1 })),
+  )
+  const tab = await shared()
+  const { page } = tab
+  await changeSession(tab, await signInByApi(wire.url, many.key))
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await visit(page, '/')
+  await settled(page, 'Overview')
+  const map = page.getByRole('region', { name: 'All rooms' })
+  await until('all rooms are on the map', async () => (await map.locator('[data-room]').count()) === manyRooms)
+  const heightOf = async (part: Locator) => (await part.boundingBox())?.height ?? 0
+  expect(await heightOf(map)).toBeLessThanOrEqual(900 - (await heightOf(page.locator('header'))))
+  const lineCount = `new Set([...document.querySelectorAll('[data-room]')].map((room) => room.getBoundingClientRect().top)).size`
+  expect(await page.evaluate(lineCount)).toBeLessThanOrEqual((30 * manyRooms) / 800)
+  const scrolling = `[...document.querySelectorAll('[data-room]')].filter((room) => {
+    for (let part = room; part !== document.body; part = part.parentElement)
+      if (/auto|scroll/.test(getComputedStyle(part).overflowY)) return true
+    return false
+  }).length`
+  expect(await page.evaluate(scrolling), 'rooms are in nothing that scrolls but the page').toBe(0)
+  // Its title, "No open incidents" and a sentence.
+  const incidents = page.getByRole('region', { name: 'Worst incidents' })
+  await incidents.getByText('No open incidents').waitFor()
+  expect(await heightOf(incidents.getByText('No open incidents').locator('..'))).toBeLessThanOrEqual(2 * 24)
+  expect(await heightOf(incidents)).toBeLessThanOrEqual(130)
+  await page.setViewportSize({ width: 1366, height: 900 })
+  await changeSession(tab, await signInByApi(wire.url, fleet.org.key))
 })
 
 test('a room shows when its devices were online, with marks and as a table; its code is folded', async () => {

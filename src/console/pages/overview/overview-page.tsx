@@ -23,6 +23,9 @@ const RoomMapSection = lazy(() =>
   loadCode(() => import('./room-map/room-map-section.tsx')).then((module) => ({ default: module.RoomMapSection })),
 )
 
+/** The map of this many rooms has the width of the page: 800 rooms then fit a window. */
+const wideMapFrom = 150
+
 export function OverviewPage() {
   const { rows, air, airError } = useRoomRows()
   const devices = useDeviceRows()
@@ -34,6 +37,12 @@ export function OverviewPage() {
       </Page>
     )
   }
+  const isWide = rows.length >= wideMapFrom
+  const map = (
+    <LoadingBoundary>
+      <RoomMapSection rows={rows} />
+    </LoadingBoundary>
+  )
   return (
     <Page
       title="Overview"
@@ -53,12 +62,10 @@ export function OverviewPage() {
           <LoadingBoundary>
             <IncidentsSection rows={rows} />
           </LoadingBoundary>
-          <LoadingBoundary>
-            <RoomMapSection rows={rows} />
-          </LoadingBoundary>
+          {isWide ? <RegionsSection rows={rows} /> : map}
         </div>
         <div className={classes.stack}>
-          <RegionsSection rows={rows} />
+          {!isWide && <RegionsSection rows={rows} />}
           <AirSection rows={rows} air={air} error={airError} />
           {auditLog && (
             <LoadingBoundary>
@@ -66,6 +73,7 @@ export function OverviewPage() {
             </LoadingBoundary>
           )}
         </div>
+        {isWide && <div className={classes.wide}>{map}</div>}
         <div className={classes.models}>
           <DevicesByModelSection rows={devices} />
           <FirmwareByModelSection rows={devices} />
