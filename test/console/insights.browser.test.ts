@@ -127,6 +127,7 @@ test('the rooms that could be given up are one click from the overview; an hour 
     const first = page.getByRole('list', { name: list }).getByRole('listitem').first()
     await expect.poll(() => first.innerText(), { message: list }).toContain(name)
   }
+  await page.getByRole('heading', { level: 2, name: 'Use', exact: true }).waitFor()
   await page.emulateMedia({ media: 'screen' })
 
   // One cell is a tab stop, and arrow keys move from it.
@@ -262,6 +263,8 @@ test('the air of two rooms over six weeks is four clicks from the overview', asy
   await history.getByRole('img', { name: /, Vik \(\w+\) in the last six weeks; minimum 900/ }).waitFor()
   expect(new URL(page.url()).searchParams.get('beside')).toBe(String(roomIds.get('Vik')))
   await expectAccessible(page)
+  await history.getByText('3 years', { exact: true }).click()
+  await history.getByRole('img', { name: /, Vik \(\w+\) in the last three years; minimum 900/ }).waitFor()
 })
 
 test('a file has the rows of its table, in their order', async () => {
@@ -302,7 +305,9 @@ const papers = { a4: [8.27, 11.69], letter: [8.5, 11] } as const
 const [roomsOnPaper, kindsOfRooms] = isFullForm ? [800, 16] : [7, 7]
 
 test(
-  `a month of ${roomsOnPaper} rooms, a room and an incident are on paper whole, in A4 and Letter`,
+  isFullForm
+    ? 'a month of 800 rooms, a room and an incident are on paper whole, in A4 and Letter'
+    : 'the use of rooms in a month is on paper whole, in A4 and Letter',
   async () => {
     const { page, context } = await shared()
     const printed = isFullForm
@@ -315,7 +320,7 @@ test(
       since: from.getTime() + 9 * hourMs,
     })
     const session = await context.newCDPSession(page)
-    // npm test prints one page of each kind, and the full form also the other tabs.
+    // The full form has all pages.
     const pages = [
       ['/insights', 'Insights', 'Use of all rooms', roomsOnPaper],
       ['/insights?behind=33', 'Insights', 'Tuesdays, 09:00 to 10:00', roomsOnPaper],

@@ -1,8 +1,9 @@
 // The insights page: how rooms were used, whether they worked and what their air was like, in one window. The address holds all choices.
-import { Stack, Tabs } from '@mantine/core'
+import { Stack, Tabs, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { LoadingBoundary, Page } from '../../parts/page/page.tsx'
+import { useIsPrinting } from '../../parts/table/printed-table.tsx'
 import { useSearchParamsUpdate } from '../../parts/table/search-params.ts'
 import { AirTab } from './air/air-tab.tsx'
 import { AvailabilityTab } from './availability/availability-tab.tsx'
@@ -34,11 +35,14 @@ export function InsightsPage() {
     () => ({ search, change, window, today, filter: reportFilterOf(search, window) }),
     [search, change, window, today],
   )
+  // Paper has no tabs.
+  const isPrinting = useIsPrinting()
   const opened = tabs.find(({ id }) => id === search.tab) ?? tabs[0]
   return (
     <Page title="Insights">
       <Stack gap="md">
         <InsightFilters search={search} window={window} today={today} onChange={change} />
+        {isPrinting && <Title order={2}>{opened.name}</Title>}
         {parseRooms(search.rooms).length > 0 && <RoomsAside view={view} />}
         <Tabs
           value={opened.id}

@@ -81,7 +81,7 @@ function NewNote({ roomId }: { readonly roomId: number }) {
     if (isSubmitShortcut(event) && canAdd) add()
   }
   return (
-    <div>
+    <div data-screen-only>
       <Textarea
         label="New note"
         description="Ctrl+Enter to add"

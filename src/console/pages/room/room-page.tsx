@@ -137,7 +137,8 @@ function RoomView({ room, etag }: RoomSnapshot) {
           <LoadingBoundary>
             <NotesSection roomId={room.id} zone={zone} />
           </LoadingBoundary>
-          {!isEmpty && enrolment}
+          {/* Paper has the code if the page shows it. */}
+          {!isEmpty && <div data-screen-only={!isCodeOpen || undefined}>{enrolment}</div>}
         </Stack>
         <Stack className={classes.rest ?? ''}>
           {!isEmpty && (
