@@ -8,12 +8,12 @@ export const dayTitle = (day: string): string => dayName.format(Date.parse(day))
 export function daysTitle(from: string, to: string): string {
   if (from === to) return dayTitle(from)
   const isMonth = from.endsWith('-01') && from.slice(0, 7) === to.slice(0, 7) && addDays(to, 1).endsWith('-01')
-  return isMonth ? monthTitle(from.slice(0, 7)) : `${dayTitle(from)} to ${dayTitle(to)}`
+  return isMonth ? monthAndYear(from.slice(0, 7)) : `${dayTitle(from)} to ${dayTitle(to)}`
 }
 
 const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 /** "October 2026", of 2026-10. */
-export const monthTitle = (month: string): string => monthName.format(Date.parse(`${month}-01`))
+export const monthAndYear = (month: string): string => monthName.format(Date.parse(`${month}-01`))
 
 /** Whether a text of an address is a day. */
 export const isDay = (text: string | undefined): text is string =>

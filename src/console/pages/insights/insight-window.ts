@@ -1,5 +1,5 @@
 // The window that the insights are about, as in the address: a month, or a first and a last day.
-import { addDays, dayTitle, isDay, monthTitle } from '../../domain/reports/report-days.ts'
+import { addDays, dayTitle, isDay, monthAndYear } from '../../domain/reports/report-days.ts'
 
 export interface InsightWindow {
   /** A month such as 2026-10, or `days`. */
@@ -47,7 +47,7 @@ export function insightWindowOf(
   const first = orgSince.slice(0, 7)
   const chosen = isMonth(month) ? month : monthBefore < first ? today.slice(0, 7) : monthBefore
   const isPresent = today.startsWith(chosen)
-  const title = monthTitle(chosen)
+  const title = monthAndYear(chosen)
   return {
     choice: chosen,
     from: `${chosen}-01`,

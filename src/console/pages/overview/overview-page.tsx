@@ -24,7 +24,7 @@ const RoomMapSection = lazy(() =>
 )
 
 /** The map of this many rooms has the width of the page: 800 rooms then fit a window. */
-const wideMapFrom = 150
+const wideMapFromRooms = 150
 
 export function OverviewPage() {
   const { rows, air, airError } = useRoomRows()
@@ -37,7 +37,7 @@ export function OverviewPage() {
       </Page>
     )
   }
-  const isWide = rows.length >= wideMapFrom
+  const isWide = rows.length >= wideMapFromRooms
   const map = (
     <LoadingBoundary>
       <RoomMapSection rows={rows} />

@@ -123,7 +123,7 @@ export function AirTab({ view }: { readonly view: InsightView }) {
   )
 }
 
-/** Rooms in which nobody counts people are judged by all of their measured time. */
+/** A room without a device that counts people is judged by all of its measured time. */
 function basisText(rows: readonly AirRow[]): string {
   const counting = rows.filter(({ basis }) => basis !== 'measured').length
   if (counting === rows.length) return 'of the time in use'
