@@ -28,7 +28,7 @@ export interface ApplyOptions {
 }
 
 interface StepOptions extends ApplyOptions {
-  /** Whether an entry of the document means the thing with this id, of the kind of the step. */
+  /** Whether an entry of the document means the thing with this id, of the kind of the step, or an earlier step has made it. */
   readonly isKnown: (id: Id) => boolean
 }
 
@@ -55,7 +55,10 @@ export async function applyPlan(
           },
         )
     outcomes.set(step.number, outcome)
-    if (outcome.state === 'done' && step.id === undefined) created.set(step.pointer, outcome.id)
+    if (outcome.state === 'done' && step.id === undefined) {
+      created.set(step.pointer, outcome.id)
+      known.add(`${step.kind} ${outcome.id}`)
+    }
     options.onOutcome?.(outcome)
   }
   for (const wave of groupBy(steps, ({ rank }) => rank).values()) await mapInParallel(wave, run)

@@ -13,6 +13,7 @@ import type { OrganisationDocument } from '../plan/document.ts'
 import { documentOf } from '../plan/document-of.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import type { PlanOptions } from '../plan/plan.ts'
+import type { Kind } from '../plan/things.ts'
 import { type ApplyOptions, applyPlan } from './apply-plan.ts'
 import { readOrganisation } from './read-organisation.ts'
 
@@ -24,12 +25,12 @@ afterAll(() => harness.close())
 
 const secretOf = (name: string) => (name.endsWith('PASSWORD') ? `secret of ${name}` : closedUrl)
 
-type ThingRef = Pick<TestOrg, 'client'>
-const planFor = async ({ client }: ThingRef, document: OrganisationDocument, options: PlanOptions = {}) =>
+type WithClient = Pick<TestOrg, 'client'>
+const planFor = async ({ client }: WithClient, document: OrganisationDocument, options: PlanOptions = {}) =>
   makePlan(document, await readOrganisation(client, document), options)
 
 async function applyTo(
-  org: ThingRef,
+  org: WithClient,
   document: OrganisationDocument,
   options: PlanOptions & Partial<ApplyOptions> = {},
 ) {
@@ -39,7 +40,7 @@ async function applyTo(
   return { plan, outcomes, failures: outcomes.filter(({ state }) => state !== 'done') }
 }
 
-const exportOf = async (org: ThingRef) => documentOf(await readOrganisation(org.client, undefined))
+const exportOf = async (org: WithClient) => documentOf(await readOrganisation(org.client, undefined))
 
 /** A document without the organisation, and without ids of things and in references, which differ in a copy. */
 const withoutIds = (document: OrganisationDocument): unknown => {
@@ -282,32 +283,90 @@ test('a plan is what then happens in a real organisation, as the audit log says'
 })
 
 test('two runs of one plan make each thing once, and what was renamed or deleted since is made again', async () => {
-  const org = await harness.newOrg()
+  const org = await newFixture(harness)
+  const { serial } = (await org.client.endpointsGet({ id: org.gateway })).body
   const weekly = { days: ['mon' as const], from: '20:00', to: '05:00' }
   const document: OrganisationDocument = {
     organisation: org.id,
-    regions: [{ name: 'Europe', locations: [{ name: 'Oslo', rooms: [{ name: 'Fjord' }, { name: 'Bay' }] }] }],
-    profiles: [{ name: 'Quiet', config: { nightMode: true } }],
-    users: [{ email: 'ada@example.org', role: 'viewer' }],
+    regions: [{ name: 'Nordics', locations: [{ name: 'Oslo', rooms: [{ name: 'Fjell' }, { name: 'Bay' }] }] }],
+    profiles: [
+      { name: 'Dark', config: { nightMode: true } },
+      { name: 'Locked', config: { nightMode: true, settingsPassword: { env: 'LOCKED_PASSWORD' } } },
+    ],
+    users: [{ email: 'bo@example.org', role: 'viewer' }],
     silences: [{ place: { all: true }, reason: 'Nights', weekly }],
+    // The service stores no answer to a new channel, because that of a webhook shows a secret.
+    channels: [
+      { name: 'Desk', kind: 'email', to: ['desk@example.org'], minSeverity: 'CRITICAL' },
+      { name: 'Hook', kind: 'webhook', url: { env: 'HOOK_URL' }, regions: ['Nordics'] },
+    ],
+    gatewayDevices: [
+      {
+        gateway: serial,
+        driver: 'pjlink',
+        host: '10.20.4.31',
+        secret: { env: 'PROJECTOR_PASSWORD' },
+        room: ['Nordics', 'Oslo', 'Bay'],
+      },
+    ],
   }
+  const before = (await org.audit()).length
+  const made = async () =>
+    (await org.audit())
+      .toReversed()
+      .slice(before)
+      .flatMap(({ type, target }) => (/(CREATED|INVITED)$/.test(type) ? [`${type} ${target.name}`] : []))
   const plan = await planFor(org, document)
   // The service can still carry out requests of a process that was killed, while the next one runs.
   const waiting = waitingFetch(() => {})
   const client = makeClient({ baseUrl: harness.url, org: org.id, token: org.key, fetch: waiting })
   const runs = await Promise.all([1, 2, 3].map(() => applyPlan(client, plan, { secretOf })))
   for (const outcomes of runs) expect(outcomes.filter(({ state }) => state !== 'done')).toEqual([])
-  const made = (await org.audit()).flatMap(({ type, target }) =>
-    /CREATED$/.test(type) ? [`${type} ${target.name}`] : [],
-  )
-  expect(made.sort()).toEqual([...new Set(made)])
-  expect((await planFor(org, document, { prune: true })).steps).toEqual([])
+  expect(await made()).toHaveLength(plan.steps.length)
+  expect((await made()).sort()).toEqual([...new Set(await made())].sort())
+  expect((await planFor(org, document)).steps).toEqual([])
+  const things = await readOrganisation(org.client, undefined)
+  const idOf = (kind: Kind, name: string) =>
+    things.things.find((thing) => thing.kind === kind && thing.values.name === name)?.id
 
-  await org.call('DELETE', '/rooms/1')
-  await org.call('PUT', '/rooms/2', { body: { name: 'Another', locationId: 1 } })
-  expect((await applyTo(org, document)).failures).toEqual([])
-  const names = (await exportOf(org)).regions?.[0]?.locations?.[0]?.rooms?.map(({ name }) => name)
-  expect(names).toEqual(['Another', 'Bay', 'Fjord'])
+  await org.call('DELETE', `/rooms/${idOf('room', 'Fjell')}`)
+  await org.call('DELETE', `/channels/${idOf('channel', 'Desk')}`)
+  await org.call('DELETE', `/profiles/${idOf('profile', 'Locked')}`)
+  await org.client.roomsUpdate({
+    id: idOf('room', 'Bay') as number,
+    body: { name: 'Another', locationId: idOf('location', 'Oslo') as number },
+  })
+  const { gatewayDevices: _, ...rest } = document
+  expect((await applyTo(org, rest)).failures).toEqual([])
+  expect((await made()).slice(plan.steps.length).sort()).toEqual([
+    'CHANNEL_CREATED Desk',
+    'PROFILE_CREATED Locked',
+    'ROOM_CREATED Bay',
+    'ROOM_CREATED Fjell',
+  ])
+})
+
+test('a request whose answer is no longer stored, or whose variable has another value, makes nothing a second time', async () => {
+  const org = await harness.newOrg()
+  const document: OrganisationDocument = {
+    organisation: org.id,
+    regions: [{ name: 'Europe' }],
+    rooms: [{ name: 'Fjord', fields: { env: 'prod' } }],
+    profiles: [{ name: 'Locked', config: { settingsPassword: { env: 'LOCKED_PASSWORD' } } }],
+  }
+  const plan = await planFor(org, document)
+  const statesOfRun = async (password: string) =>
+    (await applyPlan(org.client, plan, { secretOf: () => password })).map(({ state }) => state)
+  expect(await statesOfRun('correct horse')).toEqual(['done', 'done', 'done'])
+  // As with answers beyond those that the service stores. [contract 7.once]
+  await harness.services.db.schema
+    .updateTable('idempotency_keys')
+    .set({ answer: null })
+    .where('org', '=', org.org.key)
+    .execute()
+  const { length } = await org.audit()
+  expect(await statesOfRun('battery staple')).toEqual(['done', 'done', 'done'])
+  expect(await org.audit()).toHaveLength(length)
 })
 
 test('a copy of an entry makes a second thing, also where an equal one was made a moment ago', async () => {

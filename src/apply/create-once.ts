@@ -2,13 +2,13 @@
 import { ApiError, type Client } from '../client/client.ts'
 import type { OrganisationStep } from '../plan/plan.ts'
 import type { Id } from '../plan/things.ts'
+import { findEqualThings } from './equal-things.ts'
 import { bodyOf, readAgain, type StepSendOptions, sendStep } from './requests.ts'
-import { secretNamesOf } from './secrets.ts'
 import { isTarget } from './step-target.ts'
 
 interface CreateOptions extends StepSendOptions {
   readonly origin?: string | undefined
-  /** Whether an entry of the document means the thing, which therefore existed before the plan. */
+  /** Whether an entry of the document means the thing, which therefore existed before the plan, or another step has made it. */
   readonly isKnown: (id: Id) => boolean
 }
 
@@ -18,20 +18,30 @@ interface CreateOptions extends StepSendOptions {
  * names that thing.
  */
 export async function createOnce(client: Client, step: OrganisationStep, options: CreateOptions): Promise<unknown> {
-  const sendWith = (idempotencyKey?: string) => sendStep(client, step, { ...options, idempotencyKey })
-  // A key that is made of a secret could reveal it.
-  if (secretNamesOf({ steps: [step] }).length > 0) return (await sendWith()).body
-  const parts = [options.origin, step.operation, step.pointer, bodyOf(step, options)]
+  // A key that is made of a secret could reveal it, so the name of its variable stands for it.
+  const namedBody = bodyOf(step, { ...options, secretOf: (name) => name })
+  const parts = [options.origin, step.operation, step.pointer, namedBody]
   for (const older: Id[] = []; ; ) {
-    const answer = await sendWith(await keyOf([...parts, ...older])).catch((error: unknown) => {
-      // Such as another role since the first request.
-      if (error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION') return sendWith()
+    const idempotencyKey = await keyOf([...parts, ...older])
+    const answer = await sendStep(client, step, { ...options, idempotencyKey }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.body?.code === 'FAILED_PRECONDITION') return undefined
       throw error
     })
+    if (!answer) return await findOrCreate(client, step, options)
     const id = idIn(answer.body)
     if (!answer.replayed || (!options.isKnown(id) && (await isAsPlanned(client, step, id, options)))) return answer.body
     older.push(id)
   }
+}
+
+/**
+ * The service refuses a repeat if the first answer is not stored, because it shows a secret or is large, and if the caller has another role, or
+ * a variable another value, since the first request. What that request has made is in its list then. Otherwise it was changed or deleted
+ * since, or the service refuses the step itself, and says so again.
+ */
+async function findOrCreate(client: Client, step: OrganisationStep, options: CreateOptions): Promise<unknown> {
+  const equal = await findEqualThings(client, step, options.created)
+  return equal.find(({ id }) => !options.isKnown(id)) ?? (await sendStep(client, step, options)).body
 }
 
 async function keyOf(parts: readonly unknown[]): Promise<string> {

@@ -52,7 +52,7 @@ async function readThing(client: Client, step: OrganisationStep): Promise<FreshT
     case 'endpoint':
       return fresh(await client.endpointsGet({ id: textId }), endpointValues)
     case 'gatewayDevice': {
-      const gateway = String(step.before.gateway)
+      const gateway = String(step.before.gateway ?? step.after.gateway)
       const answer = await client.gatewayDevicesGet({ id: gateway, deviceId: textId })
       return { ...fresh(answer, gatewayDeviceValues), endpointCount: answer.body.endpointId === undefined ? 0 : 1 }
     }

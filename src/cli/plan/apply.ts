@@ -67,7 +67,8 @@ function report(
 ): void {
   const done = outcomes.filter(({ state }) => state === 'done')
   const notDone = outcomes.flatMap((outcome) => (outcome.state === 'done' ? [] : [outcome]))
-  const secrets = outcomes.flatMap((outcome) => webhookSecretOf(outcome) ?? [])
+  const webhooks = outcomes.flatMap((outcome) => madeWebhook(outcome) ?? [])
+  const secrets = webhooks.flatMap(({ name, secret }) => (secret === undefined ? [] : [{ name, secret }]))
   const result = {
     done: done.length,
     notDone: notDone.map(({ step, state, reason }) => ({ step: step.number, path: step.path, state, reason })),
@@ -75,7 +76,7 @@ function report(
     unreadable: plan.unreadable,
   }
   printResult(terminal, json, result, [
-    ...secrets.map(({ name, secret }) => `The secret of the webhook ${name} is ${secret}. It is not shown again.`),
+    ...webhooks.map(webhookLine),
     ...(outcomes.length === 0 ? [] : [`${done.length} of ${outcomes.length} steps done.`]),
   ])
   const reasons = [...reasonLines(notDone), ...plan.unreadable.map(({ message }) => message)]
@@ -106,8 +107,19 @@ function whatToDo(notDone: readonly StepOutcome[], { steps }: OrganisationPlan):
     : 'Run the command again: it skips what is done.'
 }
 
-function webhookSecretOf(outcome: StepOutcome): { name: string; secret: string } | undefined {
-  if (outcome.state !== 'done' || outcome.step.operation !== 'channelsCreate') return undefined
-  const { name, secret } = outcome.answer as { name: string; secret?: string }
-  return secret === undefined ? undefined : { name, secret }
+interface MadeWebhook {
+  readonly name: string
+  /** Absent if an interrupted run made the webhook: only the answer to that run showed the secret. */
+  readonly secret?: string
 }
+
+function madeWebhook(outcome: StepOutcome): MadeWebhook | undefined {
+  if (outcome.state !== 'done' || outcome.step.operation !== 'channelsCreate') return undefined
+  const { kind, ...webhook } = outcome.answer as MadeWebhook & { readonly kind: string }
+  return kind === 'webhook' ? webhook : undefined
+}
+
+const webhookLine = ({ name, secret }: MadeWebhook): string =>
+  secret === undefined
+    ? `An interrupted run made the webhook ${name}, and its secret was not shown. Rotate the secret to see a new one.`
+    : `The secret of the webhook ${name} is ${secret}. It is not shown again.`

@@ -11,6 +11,7 @@ import { commandsIn, guideBlocks } from '../../../test/support/guide.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
 import { runRemoteHere } from '../../../test/support/run-here.ts'
 import { OrganisationDocument } from '../../plan/document.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 let harness: Harness
 const folder = mkdtempSync(join(tmpdir(), 'roomkeeper-plan-'))
@@ -22,9 +23,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const run = (org: TestOrg, args: readonly string[], variables: Record<string, string> = {}) =>
+const run = (
+  org: TestOrg,
+  args: readonly string[],
+  variables: Record<string, string> = {},
+  terminal: Partial<Terminal> = {},
+) =>
   runRemoteHere(args, {
     variables: { ROOMKEEPER_URL: harness.url, ROOMKEEPER_ORG: org.id, ROOMKEEPER_KEY: org.key, ...variables },
+    terminal,
   })
 const fileWith = (name: string, text: string) => {
   const file = join(folder, name)
@@ -152,11 +159,28 @@ test('apply refuses before it changes anything: problems, variables that are not
   const url = { HOOK_URL: 'https://127.0.0.1:9/secret' }
   expect((await run(org, ['apply', hook], url)).stderr).toBe('Add --yes to make this change. Nothing was changed.\n')
   expect(await org.audit()).toHaveLength(written)
-  const { stdout, code } = await run(org, ['apply', hook, '--yes'], url)
-  expect(code).toBe(0)
-  expect(stdout).toMatch(
-    /The secret of the webhook Hook is whsec_\S+\. It is not shown again\.\n1 of 1 steps done\.\n$/,
+})
+
+test('the secret of a new webhook is shown once; a run that finds the webhook of an interrupted one says how to get another', async () => {
+  const org = await harness.newOrg()
+  const file = fileWith(
+    'hook.yaml',
+    `organisation: ${org.id}\nchannels: [{ name: Hook, kind: webhook, url: { env: HOOK_URL } }]\n`,
   )
+  const url = { HOOK_URL: closedUrl }
+  let first = ''
+  // The service carries out the request of the first run after the second one has made its plan.
+  const ask = async () => {
+    first = (await run(org, ['apply', file, '--yes'], url)).stdout
+    return 'y'
+  }
+  const second = await run(org, ['apply', file], url, { canAsk: true, ask })
+  expect(first).toMatch(/The secret of the webhook Hook is whsec_\S+\. It is not shown again\.\n1 of 1 steps done\.\n$/)
+  expect(second.code).toBe(0)
+  expect(second.stdout).toMatch(
+    /An interrupted run made the webhook Hook, and its secret was not shown\. Rotate the secret to see a new one\.\n1 of 1 steps done\.\n$/,
+  )
+  expect((await org.call('GET', '/channels')).body.channels).toHaveLength(1)
 })
 
 test('devices get other settings with --allow-rollout only, leave with --allow-unenrol only, and secrets are sent again with --set-secrets', async () => {
