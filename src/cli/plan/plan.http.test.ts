@@ -51,13 +51,14 @@ test('the example of docs/files.md does what the document says', async () => {
       continue
     }
     const showsCode = line.endsWith('; echo $?')
-    const [, ...args] = line.replace('; echo $?', '').split(' ')
+    const hidesPlan = line.endsWith(' 2> plan.txt')
+    const [, ...args] = line.replace(/; echo \$\?$| 2> plan\.txt$/, '').split(' ')
     const { stdout, stderr, code } = await run(
       org,
       args.map((arg) => (arg === 'rooms.yaml' ? file : arg)),
       variables,
     )
-    const text = `${stdout}${stderr}${showsCode ? `${code}\n` : ''}`.replaceAll(file, 'rooms.yaml')
+    const text = `${stdout}${hidesPlan ? '' : stderr}${showsCode ? `${code}\n` : ''}`.replaceAll(file, 'rooms.yaml')
     expect(text.trimEnd(), line).toBe(output)
   }
 })
@@ -77,7 +78,7 @@ test('the other sections of docs/files.md can be applied, and are all sections t
   const file = fileWith('sections.yaml', document)
   const secrets = { OPERATIONS_URL: closedUrl, PROJECTOR_PASSWORD: 'JBMIAProjectorLink' }
   const applied = await run(org, ['apply', file, '--yes', '--json'], secrets)
-  expect([applied.code, applied.stderr]).toEqual([0, ''])
+  expect([applied.code, applied.stderr]).toEqual([0, expect.stringMatching(/^Plan: .* to delete\.\n$/m)])
   expect(JSON.parse(applied.stdout)).toMatchObject({ done: 6, notDone: [] })
   expect(await run(org, ['plan', file])).toMatchObject({ code: 0 })
 })
@@ -130,10 +131,12 @@ test('a key that may not write is told before anything is tried, and a file of a
   expect(planned.stdout).toContain(
     `${file}:1:15: The document is of the organisation other, and this is ${org.id}, so its ids are ignored.\n`,
   )
-  expect(await run(org, ['apply', file, '--yes'], { ROOMKEEPER_KEY: key })).toMatchObject({
-    code: 1,
-    stderr: '1 (Fjord): The key lacks write.\nNot everything was done. The rest needs a key with more rights.\n',
-  })
+  const notDone = '1 (Fjord): The key lacks write.\nNot everything was done. The rest needs a key with more rights.\n'
+  expect(await run(org, ['apply', file, '--yes'], { ROOMKEEPER_KEY: key })).toMatchObject({ code: 1, stderr: notDone })
+  // A pipeline gets the plan, with what is forbidden in it, before the first step.
+  const inPipeline = await run(org, ['apply', file, '--yes', '--json'], { ROOMKEEPER_KEY: key })
+  expect(inPipeline.stderr).toBe(planned.stdout + notDone)
+  expect(JSON.parse(inPipeline.stdout)).toMatchObject({ done: 0, notDone: [{ reason: 'The key lacks write.' }] })
   const names = ['Fjord', 'Bay', 'Dal', 'Elv']
   const four = fileWith('four.yaml', `organisation: ${org.id}\nrooms: [${names.map((name) => `{ name: ${name} }`)}]\n`)
   expect((await run(org, ['apply', four, '--yes'], { ROOMKEEPER_KEY: key })).stderr).toContain(

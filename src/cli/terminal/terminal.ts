@@ -55,14 +55,10 @@ export function printResult(
   else for (const line of lines) terminal.write(withoutControls(line))
 }
 
-/** Prints what would be changed. With --json the output is for the result, so a person who is asked reads the plan on standard error. */
-export function showPlan(
-  terminal: Terminal,
-  lines: readonly string[],
-  { json, yes }: { readonly json?: boolean; readonly yes?: boolean },
-): void {
+/** Prints what would be changed, before it is. With --json standard output is for the result, so the plan is on standard error. */
+export function showPlan(terminal: Terminal, lines: readonly string[], { json }: { readonly json?: boolean }): void {
   if (!json) printResult(terminal, false, undefined, lines)
-  else if (!yes && terminal.canAsk) terminal.writeError(withoutControls(lines.join('\n')))
+  else if (lines.length > 0) terminal.writeError(withoutControls(lines.join('\n')))
 }
 
 /** Prints a text that is JSON, with its line ends. */
