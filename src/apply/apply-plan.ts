@@ -3,8 +3,8 @@ import { ApiError, type Client } from '../client/client.ts'
 import { groupBy } from '../contract/group-by.ts'
 import { canonical, isEnvSecret } from '../plan/compare.ts'
 import { kindTable } from '../plan/kinds.ts'
-import type { OrganisationPlan, OrganisationStep } from '../plan/plan.ts'
-import type { Id, Kind, StepOperation, Values } from '../plan/things.ts'
+import { changesConfig, type OrganisationPlan, type OrganisationStep } from '../plan/plan.ts'
+import type { Id, Kind, Values } from '../plan/things.ts'
 import { createOnce, idIn } from './create-once.ts'
 import { mapInParallel } from './parallel.ts'
 import { type FreshThing, readAgain, sendStep } from './requests.ts'
@@ -130,17 +130,15 @@ function checkUnchanged(step: OrganisationStep, thing: FreshThing | undefined): 
   if (field !== undefined) {
     throw new Difference(`The ${field} of the ${noun} was changed since the plan was made. Make a new plan.`)
   }
-  if (changesEndpoints.has(step.operation) && (thing.endpointCount ?? 0) > (step.endpointCount ?? 0)) {
-    throw new Difference(`A device was enrolled in the ${noun} since the plan was made. Make a new plan.`)
+  if (changesEndpoints(step) && (thing.endpointCount ?? 0) > (step.endpointCount ?? 0)) {
+    const what = step.kind === 'profile' ? 'A device got the profile' : `A device was enrolled in the ${noun}`
+    throw new Difference(`${what} since the plan was made. Make a new plan.`)
   }
 }
 
-/** Their steps say how many endpoints they change or unenrol: more than a person has seen are not touched. */
-const changesEndpoints: ReadonlySet<StepOperation> = new Set([
-  'roomsDelete',
-  'roomsAssignProfile',
-  'gatewayDevicesDelete',
-])
+/** Such a step says how many endpoints it changes or unenrols: more than a person has seen are not touched. */
+const changesEndpoints = (step: OrganisationStep): boolean =>
+  changesConfig(step) || ['roomsDelete', 'roomsAssignProfile', 'gatewayDevicesDelete'].includes(step.operation)
 
 /** A room has two steps: the profile is written by one, and the other fields by the other. */
 function comparedFields({ kind, operation }: OrganisationStep): string[] {

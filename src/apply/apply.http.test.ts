@@ -194,6 +194,24 @@ test('steps that change or unenrol endpoints say how many, and what was changed 
   })
 })
 
+test('another config of a profile stops if more devices have the profile than the plan said, and another name does not', async () => {
+  const org = await newFixture(harness)
+  const changed = (profile: object): OrganisationDocument => ({
+    organisation: org.id,
+    profiles: [{ id: org.profile, name: 'Quiet', ...profile }],
+  })
+  const config = await planFor(org, changed({ config: { brightness: 0.5 } }))
+  const name = await planFor(org, changed({ name: 'Silent' }))
+  expect(config.steps[0]?.needs).toBeUndefined()
+  await org.client.roomsAssignProfile({ id: org.room, body: { profileId: org.profile } })
+  expect(await applyPlan(org.client, config, { secretOf })).toMatchObject([
+    { state: 'failed', reason: 'A device got the profile since the plan was made. Make a new plan.' },
+  ])
+  expect(await applyPlan(org.client, name, { secretOf })).toMatchObject([{ state: 'done' }])
+  const { body } = await org.client.profilesGet({ id: org.profile })
+  expect([body.profile.name, body.config]).toEqual(['Silent', { nightMode: true }])
+})
+
 test('a write has the ETag just read: another version is read again, and another value stops the step [contract 14.apply]', async () => {
   const org = await newFixture(harness)
   let overtake: (() => Promise<unknown>) | undefined

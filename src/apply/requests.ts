@@ -5,7 +5,7 @@ import type { Operations } from '../contract/operations.ts'
 import { isEnvSecret } from '../plan/compare.ts'
 import type { EnvSecret } from '../plan/document.ts'
 import { kindTable } from '../plan/kinds.ts'
-import type { OrganisationStep } from '../plan/plan.ts'
+import { changesConfig, type OrganisationStep } from '../plan/plan.ts'
 import type { Id, Kind, StepOperation, ThingRef, ThingValue, Values } from '../plan/things.ts'
 import {
   channelValues,
@@ -23,7 +23,7 @@ import {
 export interface FreshThing {
   readonly values: Values
   readonly etag?: string | undefined
-  /** Endpoints of a room, or of a gateway device. */
+  /** Endpoints of a room or of a gateway device, or those that have a profile whose config changes. */
   readonly endpointCount?: number
 }
 
@@ -47,8 +47,12 @@ async function readThing(client: Client, step: OrganisationStep): Promise<FreshT
       const answer = await client.roomsGet({ id: numberId })
       return { ...fresh(answer, roomFields), endpointCount: answer.body.endpoints.length }
     }
-    case 'profile':
-      return fresh(await client.profilesGet({ id: numberId }), (body) => profileFields(body, []))
+    case 'profile': {
+      const answer = await client.profilesGet({ id: numberId })
+      const found = fresh(answer, (body) => profileFields(body, []))
+      if (!changesConfig(step)) return found
+      return { ...found, endpointCount: (await client.profilesReach({ id: numberId })).body.endpointCount }
+    }
     case 'endpoint':
       return fresh(await client.endpointsGet({ id: textId }), endpointValues)
     case 'gatewayDevice': {

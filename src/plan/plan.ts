@@ -61,6 +61,10 @@ export interface OrganisationStep {
 /** A step before the steps are put in order. */
 export type DraftStep = Omit<OrganisationStep, 'number' | 'rank' | 'dependsOn' | 'place'>
 
+/** Another config of a profile changes all endpoints that have it. Another name does not. */
+export const changesConfig = ({ operation, changes }: Pick<OrganisationStep, 'operation' | 'changes'>): boolean =>
+  operation === 'profilesUpdate' && changes.some(({ field }) => field.startsWith('config.'))
+
 /** A mistake in the document. A plan with problems has no steps. */
 export interface Problem {
   readonly message: string

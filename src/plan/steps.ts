@@ -5,7 +5,7 @@ import type { Entry } from './entries.ts'
 import { forbiddenReason } from './forbidden.ts'
 import { kindTable } from './kinds.ts'
 import type { OrganisationIndex } from './organisation.ts'
-import type { DraftStep, ShownValue } from './plan.ts'
+import { changesConfig, type DraftStep, type ShownValue } from './plan.ts'
 import type { OrganisationThing, StepOperation, ThingRef, ThingValue, Values } from './things.ts'
 
 export interface EntrySteps {
@@ -106,10 +106,8 @@ function splitProfile(draft: DraftStep, thing: OrganisationThing, { organisation
   ]
 }
 
-/** Another config of a profile changes all endpoints that have it. Another name does not. */
 function withRollout(draft: DraftStep, { organisation }: StepContext): DraftStep {
-  if (draft.operation !== 'profilesUpdate') return draft
-  if (!draft.changes.some(({ field }) => field.startsWith('config.'))) return draft
+  if (!changesConfig(draft)) return draft
   const endpointCount = organisation.snapshot.profileUses.get(draft.id as number)?.endpointCount
   return endpointCount ? { ...draft, endpointCount, needs: 'rollout' } : draft
 }
