@@ -1,5 +1,6 @@
 // Carries out a plan through the operations of the API: each thing is read again, compared with what the plan saw, and then written.
 import { ApiError, type Client } from '../client/client.ts'
+import { WaitEnded } from '../client/waiting-fetch.ts'
 import { groupBy } from '../contract/group-by.ts'
 import { canonical, isEnvSecret } from '../plan/compare.ts'
 import { kindTable } from '../plan/kinds.ts'
@@ -23,7 +24,7 @@ export interface ApplyOptions {
   readonly origin?: string
   /** Called after a step has made a thing, as a part of the step. */
   readonly onCreated?: (step: OrganisationStep, id: Id) => Promise<void>
-  /** Ends the work after the steps that are under way. */
+  /** Ends the work after the requests that are under way. Give it to the `waitingFetch` of the client too. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -51,7 +52,7 @@ export async function applyPlan(
       : await outcomeOf(client, step, outcomes, created, { ...options, isKnown: isKnown(step.kind) }).catch(
           (error: Error) => {
             endedBy = error.message
-            return { step, state: 'failed', reason: error.message }
+            return { step, state: error instanceof WaitEnded ? 'stopped' : 'failed', reason: error.message }
           },
         )
     outcomes.set(step.number, outcome)

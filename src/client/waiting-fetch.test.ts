@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createBodyServer } from '../../test/support/body-server.ts'
-import { type Waiting, waitingFetch } from './waiting-fetch.ts'
+import { WaitEnded, type Waiting, waitingFetch } from './waiting-fetch.ts'
 
 /** The answers of the server, one for each request; a request without one gets a 200. */
 let answers: [status: number, retryAfter?: string][] = []
@@ -67,4 +67,14 @@ test('a caller can give up while it waits', async () => {
   const send = waitingFetch(() => controller.abort(new Error('enough')))
   await expect(send(url, { signal: controller.signal })).rejects.toThrow('enough')
   expect(bodies).toHaveLength(1)
+})
+
+test('an interruption ends a wait, and not a request that is under way', async () => {
+  answers = [[429, '60'], [200], [429, '60']]
+  const stop = new AbortController()
+  const send = waitingFetch(() => stop.abort(), fetch, stop.signal)
+  await expect(send(url)).rejects.toThrow(WaitEnded)
+  expect((await send(url)).status).toBe(200)
+  await expect(send(url)).rejects.toThrow('Interrupted.')
+  expect(bodies).toHaveLength(3)
 })

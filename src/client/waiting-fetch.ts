@@ -12,13 +12,20 @@ export interface Waiting {
   readonly status: number
 }
 
+/** The wait ended before the request was sent again. */
+export class WaitEnded extends Error {
+  constructor() {
+    super('Interrupted.')
+  }
+}
+
 /**
  * A 429 was not carried out, and a 503 has a Retry-After only if nothing was changed, so the same request can be sent again [contract 2.5]. A 409
  * has one while an earlier request with the same Idempotency-Key still runs [contract 7.once].
- * `onWait` is called before each wait.
+ * `onWait` is called before each wait. `stop` ends a wait, and every later one, with a `WaitEnded`; a request that is under way goes on.
  */
 export const waitingFetch =
-  (onWait: (waiting: Waiting) => void, send: typeof fetch = fetch): typeof fetch =>
+  (onWait: (waiting: Waiting) => void, send: typeof fetch = fetch, stop?: AbortSignal): typeof fetch =>
   async (input, init) => {
     for (let waitedSeconds = 0; ; ) {
       const response = await send(input, init)
@@ -27,7 +34,10 @@ export const waitingFetch =
       waitedSeconds += seconds
       await response.body?.cancel()
       onWait({ seconds, status: response.status })
-      await pause(seconds * 1000, init?.signal)
+      await pause(seconds * 1000, [init?.signal, stop])
+      // Rejects as fetch does if the caller gives up.
+      init?.signal?.throwIfAborted()
+      if (stop?.aborted) throw new WaitEnded()
     }
   }
 
@@ -37,17 +47,15 @@ function secondsToWait({ status, headers }: Response): number | undefined {
   return [409, 429, 503].includes(status) && seconds <= maxWaitSeconds ? seconds : undefined
 }
 
-/** Rejects as fetch does if the caller gives up. */
-const pause = (ms: number, signal: AbortSignal | null | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const giveUp = () => {
+/** Ends early when one of the signals does. */
+const pause = (ms: number, signals: readonly (AbortSignal | null | undefined)[]): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
       clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', giveUp)
+      for (const signal of signals) signal?.removeEventListener('abort', end)
       resolve()
-    }, ms)
-    if (signal?.aborted) giveUp()
-    else signal?.addEventListener('abort', giveUp, { once: true })
+    }
+    const timer = setTimeout(end, ms)
+    for (const signal of signals) signal?.addEventListener('abort', end)
+    if (signals.some((signal) => signal?.aborted)) end()
   })

@@ -54,7 +54,7 @@ export async function importFile<C extends string>(
 ): Promise<void> {
   const bytes = readFile(file)
   if (options.output !== undefined) checkOutput(options.output)
-  const { client, connection } = connectToServer(terminal, options)
+  const { client, clientUntil, connection } = connectToServer(terminal, options)
   const planned = await sentencesOf(plan(client, bytes, connection.org))
   const { rows, counts, plan: steps } = planned.plan
   const writeBack = async (
@@ -83,7 +83,10 @@ export async function importFile<C extends string>(
   if (total > 0 && !options.yes) await confirmChanges(terminal, total)
 
   const imported = await withProgress(terminal, { title: 'Changes', total }, (onProgress, signal) =>
-    runImport(client, planned.plan, { signal, onProgress, ...(planned.secretOf && { secretOf: planned.secretOf }) }),
+    runImport(clientUntil(signal), planned.plan, {
+      ...{ signal, onProgress },
+      ...(planned.secretOf && { secretOf: planned.secretOf }),
+    }),
   )
   const needsAnswers = options.output !== undefined || options.json
   const progressOf = (total: number) => new Progress(terminal, 'Codes', total)

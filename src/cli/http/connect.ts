@@ -9,6 +9,8 @@ import type { ServerConnection } from './context-file.ts'
 export interface Connected {
   readonly connection: ServerConnection
   readonly client: Client
+  /** A client whose waits end with the signal. */
+  readonly clientUntil: (stop: AbortSignal) => Client
   /** The client was made with these options. */
   readonly clientOptions: ClientOptions
 }
@@ -17,14 +19,19 @@ export interface Connected {
 export function connectToServer(terminal: Terminal, options: ConnectionOptions): Connected {
   const connection = connectionOf(terminal, options)
   const clientOptions = clientOptionsOf(terminal, connection)
-  return { connection, client: makeClient(clientOptions), clientOptions }
+  const clientUntil = (stop: AbortSignal) => makeClient(clientOptionsOf(terminal, connection, stop))
+  return { connection, client: makeClient(clientOptions), clientUntil, clientOptions }
 }
 
-export const clientOptionsOf = (terminal: Terminal, { baseUrl, org, key }: ServerConnection): ClientOptions => ({
+export const clientOptionsOf = (
+  terminal: Terminal,
+  { baseUrl, org, key }: ServerConnection,
+  stop?: AbortSignal,
+): ClientOptions => ({
   baseUrl,
   org,
   token: key,
-  fetch: waitingFetch(waitMessages(terminal), reachingFetch(baseUrl)),
+  fetch: waitingFetch(waitMessages(terminal), reachingFetch(baseUrl), stop),
 })
 
 /** Under a rate limit each request of an import waits, so only one wait in this time is reported. */

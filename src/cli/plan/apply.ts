@@ -20,14 +20,14 @@ interface ApplyCommandOptions extends PlanCommandOptions {
 
 export async function applyCommand(terminal: Terminal, file: string, options: ApplyCommandOptions): Promise<void> {
   const read = readDocument(file)
-  const { client } = connectToServer(terminal, options)
+  const { client, clientUntil } = connectToServer(terminal, options)
   const plan = await planOf(client, file, read, options)
   showPlan(terminal, planLines(file, plan), options)
   checkAllowed(plan, options)
   const secretOf = secretsFrom(terminal, plan)
   if (plan.steps.length > 0 && !options.yes) await confirmChanges(terminal, plan.steps.length)
   const outcomes = await withProgress(terminal, { title: 'Changes', total: plan.steps.length }, (onOutcome, signal) =>
-    applyPlan(client, plan, { secretOf, onOutcome, signal }),
+    applyPlan(clientUntil(signal), plan, { secretOf, onOutcome, signal }),
   )
   report(terminal, plan, outcomes, options)
 }

@@ -1,15 +1,19 @@
 // plan and apply as processes of their own: pipes, exit codes, kill -9, and the pipeline of docs/files.md.
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { createBodyServer } from '../../../test/support/body-server.ts'
 import { report } from '../../../test/support/endurance/counts.ts'
 import { SeededChoices } from '../../../test/support/endurance/random.ts'
 import { guideBlocks } from '../../../test/support/guide.ts'
 import { type Harness, startHarness, type TestOrg } from '../../../test/support/harness.ts'
-import { runCount } from '../../../test/support/long-form.ts'
+import { isFullForm, runCount } from '../../../test/support/long-form.ts'
 import type { Draft } from '../../../test/support/plan/generated.ts'
 import { Program, testProgramFolder, until } from '../../../test/support/program.ts'
 import { runRemoteHere } from '../../../test/support/run-here.ts'
@@ -106,37 +110,43 @@ const thirtyRooms = (organisation: string): OrganisationDocument => ({
   })),
 })
 
+/** An organisation with thirty rooms, and the command that makes it what its document has become. */
+async function preparedApply() {
+  const org = await harness.newOrg()
+  const apply = (name: string, document: OrganisationDocument) => {
+    writeFileSync(join(folder, name), JSON.stringify(document))
+    return { args: ['apply', join(folder, name), '--yes', '--prune'], variables: variablesOf(org) }
+  }
+  const first = apply('first.json', thirtyRooms(org.id))
+  expect(await runRemoteHere(first.args, first)).toMatchObject({ code: 0, stderr: '' })
+  const exported = documentOf(await readOrganisation(org.client, undefined))
+  return { org, ...apply('second.json', editedCopy(exported)) }
+}
+
+const endOf = async ({ client }: TestOrg) =>
+  JSON.parse(
+    JSON.stringify({ ...documentOf(await readOrganisation(client, undefined)), organisation: '' }),
+    (key, value) => (key === 'id' ? undefined : value),
+  )
+
+/** What an `apply` without an interruption makes, and with how many entries in the audit log. */
+async function uninterrupted() {
+  const { org, ...command } = await preparedApply()
+  expect(await runRemoteHere(command.args, command)).toMatchObject({ code: 0, stderr: '' })
+  return { end: await endOf(org), entries: (await org.audit()).length }
+}
+
 test('apply that is killed at any moment and repeated has the same end, and makes nothing twice', {
   timeout: 3_600_000,
 }, async () => {
-  const changes = async () => {
-    const org = await harness.newOrg()
-    const apply = async (name: string, document: OrganisationDocument) => {
-      writeFileSync(join(folder, name), JSON.stringify(document))
-      return { args: ['apply', join(folder, name), '--yes', '--prune'], variables: variablesOf(org) }
-    }
-    const first = await apply('first.json', thirtyRooms(org.id))
-    expect(await runRemoteHere(first.args, first)).toMatchObject({ code: 0, stderr: '' })
-    const exported = documentOf(await readOrganisation(org.client, undefined))
-    return { org, ...(await apply('second.json', editedCopy(exported))) }
-  }
-  const endOf = async ({ client }: TestOrg) =>
-    JSON.parse(
-      JSON.stringify({ ...documentOf(await readOrganisation(client, undefined)), organisation: '' }),
-      (key, value) => (key === 'id' ? undefined : value),
-    )
-  const reference = await changes()
-  expect(await runRemoteHere(reference.args, reference)).toMatchObject({ code: 0, stderr: '' })
-  const end = await endOf(reference.org)
-  const stepCount = (await reference.org.audit()).length
-
+  const reference = await uninterrupted()
   const choices = new SeededChoices(32)
   const kills = runCount({ short: 2, full: 40, long: 200 })
   let killed = 0
   for (let kill = 0; kill < kills; kill++) {
-    const { org, args, variables } = await changes()
+    const { org, args, variables } = await preparedApply()
     const entries = (await org.audit()).length
-    const killAt = entries + choices.below(stepCount - entries)
+    const killAt = entries + choices.below(reference.entries - entries)
     const running = new Program(args, { cwd: folder, env: variables })
     await until('the apply has begun', async () => !running.isRunning || (await entryCount(org)) >= killAt, {
       everyMs: 1,
@@ -144,12 +154,69 @@ test('apply that is killed at any moment and repeated has the same end, and make
     const { signal } = await running.stop('SIGKILL')
     if (signal === 'SIGKILL') killed++
     expect(await runRemoteHere(args, { variables })).toMatchObject({ code: 0, stderr: '' })
-    expect(await endOf(org)).toEqual(end)
-    expect((await org.audit()).length).toBe(stepCount)
+    expect(await endOf(org)).toEqual(reference.end)
+    expect((await org.audit()).length).toBe(reference.entries)
   }
   report('kill -9 of apply', 32, { kills, killed })
   expect(killed).toBeGreaterThan(kills / 2)
 })
+
+/** Stands before the service. The first four writes pass; each later one is answered as the test says. */
+async function gate(answer: (pass: () => void, response: ServerResponse) => void) {
+  let writes = 0
+  const server = createBodyServer(async (request, body, response) => {
+    const pass = async () => {
+      const headers = new Headers(request.headers as Record<string, string>)
+      for (const name of ['host', 'connection', 'content-length', 'accept-encoding']) headers.delete(name)
+      const { method = 'GET' } = request
+      const reply = await fetch(`${harness.url}${request.url}`, { method, headers, ...(body !== '' && { body }) })
+      const text = await reply.text()
+      const etag = reply.headers.get('etag')
+      response.writeHead(reply.status, { 'content-type': 'application/json', ...(etag !== null && { etag }) }).end(text)
+    }
+    if (request.method === 'GET' || ++writes <= 4) await pass()
+    else answer(() => void pass(), response)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+// The full form also has an interruption while requests are under way: an import, which shares the code, is stopped so in csv.http.test.ts.
+test.each(isFullForm ? ['waits', 'sends'] : ['waits'])(
+  'Ctrl+C while apply %s ends it with what was done, and the repeat has the same end [contract 14.apply]',
+  async (what) => {
+    const reference = await uninterrupted()
+    const { org, args, variables } = await preparedApply()
+    const before = (await org.audit()).length
+    const held: (() => void)[] = []
+    let isHeld = what === 'sends'
+    const url = await gate((pass, response) => {
+      if (what === 'waits') response.writeHead(429, { 'retry-after': '120' }).end()
+      else if (isHeld) held.push(pass)
+      else pass()
+    })
+    const running = new Program(args, { cwd: folder, env: { ...variables, ROOMKEEPER_URL: url } })
+    if (what === 'waits') await running.printed(/^The server asks to wait 120 s \(too many requests\)\.$/m, 'stderr')
+    else await until('requests are under way', () => held.length > 0)
+    running.signal('SIGINT')
+    isHeld = false
+    for (const pass of held) pass()
+    const { code, stdout, stderr } = await running.exit()
+    const done = (await org.audit()).length - before
+    const all = reference.entries - before
+    expect(code).toBe(1)
+    expect(stdout).toMatch(new RegExp(`^${done} of ${all} steps done\\.\n$`, 'm'))
+    expect(done).toBeLessThan(all)
+    if (what === 'waits') expect(done).toBe(4)
+    expect(stderr).toMatch(
+      / more: Interrupted\.\nNot everything was done\. Run the command again: it skips what is done\.\n$/,
+    )
+    expect(await runRemoteHere(args, { variables })).toMatchObject({ code: 0, stderr: '' })
+    expect(await endOf(org)).toEqual(reference.end)
+    expect((await org.audit()).length).toBe(reference.entries)
+  },
+)
 
 const variablesOf = ({ id, key }: TestOrg) => ({
   ROOMKEEPER_URL: harness.url,

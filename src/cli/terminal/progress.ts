@@ -38,7 +38,7 @@ export class Progress {
   }
 }
 
-/** Shows a bar while the work runs. Ctrl+C ends the work after the requests that are under way. */
+/** Shows a bar while the work runs. Ctrl+C aborts the signal, with which the work ends after the requests that are under way. */
 export async function withProgress<T>(
   terminal: Terminal,
   { title, total }: { readonly title: string; readonly total: number },

@@ -44,7 +44,7 @@ export function ImportPage() {
     setPhase((before) => ('done' in before ? { ...before, waitSeconds: seconds } : before))
 
   /** The server limits how many requests a caller sends, and an import has many. */
-  const patientClient = () => clientThrough((send) => waitingFetch(onWait, send))
+  const patientClient = (stop: AbortSignal) => clientThrough((send) => waitingFetch(onWait, send, stop))
 
   const start = () => {
     stop.current = new AbortController()
@@ -57,7 +57,7 @@ export function ImportPage() {
     try {
       checkFileSize(file.size)
       const planned = await planRooms(
-        patientClient(),
+        patientClient(signal),
         new Uint8Array(await file.arrayBuffer()),
         currentSession().org.id,
         { signal },
@@ -77,7 +77,7 @@ export function ImportPage() {
     const onProgress = (done: number) => setPhase({ name: 'running', text: 'Changing the organisation', done, all })
     onProgress(0)
     try {
-      const rows = await runImport(patientClient(), file.planned.plan, { signal, onProgress })
+      const rows = await runImport(patientClient(signal), file.planned.plan, { signal, onProgress })
       setPhase({ name: 'finished', file, rows })
     } catch (error) {
       endSessionIfUnauthorized(error)
@@ -93,7 +93,7 @@ export function ImportPage() {
     const all = finished.rows.length
     const onProgress = (done: number) => setPhase({ name: 'running', text: 'Reading the enrolment codes', done, all })
     try {
-      const codes = await readRoomCodes(patientClient(), finished.rows, { signal, onProgress })
+      const codes = await readRoomCodes(patientClient(signal), finished.rows, { signal, onProgress })
       setPhase(finished)
       next(codes)
     } catch (error) {

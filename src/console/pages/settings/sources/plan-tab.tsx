@@ -42,14 +42,17 @@ export function PlanTab({ source }: { readonly source: Source }) {
     [],
   )
   /** The server limits how many requests a caller sends, and a plan has many. */
-  const patientClient = useCallback(() => clientThrough((send) => waitingFetch(onWait, send)), [onWait])
+  const patientClient = useCallback(
+    (stop: AbortSignal) => clientThrough((send) => waitingFetch(onWait, send, stop)),
+    [onWait],
+  )
 
   const read = useCallback(async () => {
     stop.current = new AbortController()
     const { signal } = stop.current
     setPhase({ name: 'reading' })
     try {
-      const client = patientClient()
+      const client = patientClient(signal)
       const sections = { organisation: currentSession().org.id, regions: [], locations: [], rooms: [], profiles: [] }
       const [{ body: structure }, snapshot] = await Promise.all([
         client.sourcesStructure({ id }, { signal }),
@@ -89,7 +92,7 @@ export function PlanTab({ source }: { readonly source: Source }) {
     const onProgress = (done: number) => setPhase({ name: 'running', done, all })
     onProgress(0)
     try {
-      setResults(await applySourcePlan(patientClient(), id, planned, { isChosen, signal, onProgress }))
+      setResults(await applySourcePlan(patientClient(signal), id, planned, { isChosen, signal, onProgress }))
     } catch (error) {
       endSessionIfUnauthorized(error)
       setPhase({ name: 'failed', error })
