@@ -10,7 +10,7 @@ import type { Sheet } from './columns.ts'
 import { readCsv } from './read-csv.ts'
 import { type RoomCsvColumn, readRooms, roomSheetColumns } from './rooms.ts'
 import { type ImportPlan, planImport } from './row-fates.ts'
-import type { ImportedRow } from './run-import.ts'
+import { type ImportedRow, isDone } from './run-import.ts'
 
 export interface PlannedRooms {
   readonly sheet: Sheet<RoomCsvColumn>
@@ -62,7 +62,7 @@ export async function readRoomCodes(
     onProgress = () => {},
   }: { readonly signal?: AbortSignal; readonly onProgress?: (done: number) => void } = {},
 ): Promise<RoomCode[]> {
-  const ofRooms = rows.filter(({ kind, id, result }) => kind === 'room' && id !== undefined && isThere(result))
+  const ofRooms = rows.filter(({ kind, id, result }) => kind === 'room' && id !== undefined && isDone(result))
   let done = 0
   const codes = await mapInParallel(ofRooms, async ({ row, id, answers }) => {
     const answered = answers.find((answer): answer is Room => (answer as Partial<Room>).dec !== undefined)
@@ -75,5 +75,3 @@ export async function readRoomCodes(
   })
   return codes.flat()
 }
-
-const isThere = (result: ImportedRow['result']) => ['created', 'changed', 'unchanged'].includes(result)

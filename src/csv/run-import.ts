@@ -54,3 +54,9 @@ function importedRow({ fate, ...row }: RowFate, outcomeOf: ReadonlyMap<number, S
 
 export const countsOf = (rows: readonly ImportedRow[]): Readonly<Partial<Record<RowResult, number>>> =>
   Object.fromEntries([...groupBy(rows, ({ result }) => result)].map(([result, found]) => [result, found.length]))
+
+export const isDone = (result: RowResult): boolean => ['created', 'changed', 'unchanged'].includes(result)
+
+/** What the answer to an import says about a row, such as `failed: The name is taken.` */
+export const resultText = ({ result, notes }: Pick<ImportedRow, 'result' | 'notes'>): string =>
+  isDone(result) ? result : `${result === 'notApplied' ? 'not applied' : result}: ${notes.join(' ')}`

@@ -104,9 +104,18 @@ test('60 rooms are imported after two wrong rows were corrected, and their codes
   expect(rooms.find(({ name }: { name: string }) => name === 'Room 1')).toMatchObject({ id: 1, capacity: 5 })
   await expectFits(page)
 
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Codes as CSV' }).click()
-  const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n')
+  const savedBy = async (button: string) => {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: button }).click()
+    return (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\r\n')
+  }
+  const results = await savedBy('Rows as CSV')
+  expect(results).toHaveLength(1 + roomCount)
+  expect([results[0], results[1]]).toEqual([
+    '\ufeffRegion;Location;Room;Capacity;field.cost_centre;organisation;room_id;result',
+    `Europe;Oslo HQ;Room 1;5;C1;${org.id};1;changed`,
+  ])
+  const lines = await savedBy('Codes as CSV')
   expect(lines).toHaveLength(1 + roomCount)
   expect(lines[1]).toMatch(/^Europe,Oslo HQ,Room 1,[0-9A-Z-]+,http.*\/enrol#[0-9A-Z-]+$/)
   expect(lines[60]).toMatch(/^Asia,Tokyo,Room 60,/)

@@ -5,7 +5,7 @@ import type { Sheet } from '../../csv/columns.ts'
 import { CsvError } from '../../csv/mistakes.ts'
 import { checkFileSize } from '../../csv/read-csv.ts'
 import { type ImportPlan, type RowChange, type RowFate, rowChangeText } from '../../csv/row-fates.ts'
-import { countsOf, type ImportedRow, type RowResult, runImport } from '../../csv/run-import.ts'
+import { countsOf, type ImportedRow, isDone, resultText, runImport } from '../../csv/run-import.ts'
 import { connectToServer } from '../http/connect.ts'
 import type { ConnectionOptions } from '../http/connection.ts'
 import { CommandError } from '../terminal/command-error.ts'
@@ -146,11 +146,6 @@ const planLines = (rows: readonly RowFate[]): string[] =>
 
 const changesText = (changes: readonly RowChange[]) =>
   changes.length === 0 ? '' : ` (${changes.map(rowChangeText).join('; ')})`
-
-const resultText = ({ result, notes }: Pick<ImportedRow, 'result' | 'notes'>): string =>
-  isDone(result) ? result : `${result === 'notApplied' ? 'not applied' : result}: ${notes.join(' ')}`
-
-const isDone = (result: RowResult) => ['created', 'changed', 'unchanged'].includes(result)
 
 function report<C extends string>(
   terminal: Terminal,

@@ -7,7 +7,7 @@ import { importableRow } from '../../../contract/csv.ts'
 import { planRooms, type RoomCode, readRoomCodes } from '../../../csv/import-rooms.ts'
 import { CsvError } from '../../../csv/mistakes.ts'
 import { checkFileSize } from '../../../csv/read-csv.ts'
-import { runImport } from '../../../csv/run-import.ts'
+import { type ImportedRow, runImport } from '../../../csv/run-import.ts'
 import { endSessionIfUnauthorized, errorMessage, queryClient } from '../../api.ts'
 import { Page } from '../../parts/page/page.tsx'
 import { saveCsv } from '../../parts/page/save-file.ts'
@@ -18,6 +18,7 @@ import { CodeSheet } from './code-sheet.tsx'
 import type { Finished, Phase, PlannedFile } from './phase.ts'
 import { PlanView } from './plan-view.tsx'
 import { ResultView, RunningView } from './result-view.tsx'
+import { rowsCsv } from './rows-csv.ts'
 
 const codesCsv = (codes: readonly RoomCode[]): string =>
   [
@@ -101,6 +102,8 @@ export function ImportPage() {
       setPhase(signal.aborted ? finished : { ...finished, codesProblem: errorMessage(error) })
     }
   }
+  const saveRows = ({ name, planned }: PlannedFile, rows: readonly ImportedRow[]) =>
+    saveCsv(rowsCsv(planned, rows, currentSession().org.id), `${name.replace(/\.\w+$/, '')} result.csv`)
   const saveCodes = (codes: readonly RoomCode[]) => saveCsv(codesCsv(codes), 'enrolment codes.csv')
 
   if (phase.name === 'codes') {
@@ -123,12 +126,18 @@ export function ImportPage() {
         <RunningView phase={phase} onStop={() => stop.current?.abort()} />
       )}
       {phase.name === 'planned' && (
-        <PlanView file={phase.file} onFile={(file) => void read(file)} onApply={() => void apply(phase.file)} />
+        <PlanView
+          file={phase.file}
+          onFile={(file) => void read(file)}
+          onApply={() => void apply(phase.file)}
+          onSaveRows={(rows) => saveRows(phase.file, rows)}
+        />
       )}
       {phase.name === 'finished' && (
         <ResultView
           {...phase}
           onFile={(file) => void read(file)}
+          onSaveRows={() => saveRows(phase.file, phase.rows)}
           onSaveCodes={() => void withCodes(phase, saveCodes)}
           onPrintCodes={() => void withCodes(phase, (codes) => setPhase({ name: 'codes', codes, finished: phase }))}
         />

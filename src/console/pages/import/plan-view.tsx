@@ -1,6 +1,7 @@
 // Shows how each row would change the organisation, before anything is changed.
 import { Button, Card, Checkbox, Group, Text } from '@mantine/core'
 import { useState } from 'react'
+import type { ImportedRow } from '../../../csv/run-import.ts'
 import { Section } from '../../parts/page/page.tsx'
 import { plural } from '../../parts/text/words.ts'
 import { DropZone } from './choose-file.tsx'
@@ -11,10 +12,12 @@ interface PlanViewProps {
   readonly file: PlannedFile
   readonly onFile: (file: File) => void
   readonly onApply: () => void
+  readonly onSaveRows: (rows: readonly ImportedRow[]) => void
 }
 
-export function PlanView({ file, onFile, onApply }: PlanViewProps) {
+export function PlanView({ file, onFile, onApply, onSaveRows }: PlanViewProps) {
   const { plan, rows, counts } = file.planned.plan
+  const shown = rows.map(({ fate, ...row }) => ({ ...row, result: fate, answers: [] }))
   const [allowRollout, setAllowRollout] = useState(false)
   const deviceCount = plan.steps.reduce(
     (sum, step) => sum + (step.needs === 'rollout' ? (step.endpointCount ?? 0) : 0),
@@ -48,7 +51,7 @@ export function PlanView({ file, onFile, onApply }: PlanViewProps) {
           </Text>
         ))}
       </Section>
-      <RowTable label="Rows of the file" rows={rows.map(({ fate, ...row }) => ({ ...row, result: fate }))} />
+      <RowTable label="Rows of the file" rows={shown} onSave={() => onSaveRows(shown)} />
       <Card bg="var(--rk-panel)">
         <DropZone label="Choose another file" onFile={onFile}>
           <Text>

@@ -32,11 +32,13 @@ export const RunningView = ({ phase: { text, done, all, waitSeconds }, onStop }:
 
 interface ResultViewProps extends Finished {
   readonly onFile: (file: File) => void
+  readonly onSaveRows: () => void
   readonly onSaveCodes: () => void
   readonly onPrintCodes: () => void
 }
 
-export function ResultView({ file, rows, codesProblem, onFile, onSaveCodes, onPrintCodes }: ResultViewProps) {
+export function ResultView(props: ResultViewProps) {
+  const { file, rows, codesProblem, onFile, onSaveRows, onSaveCodes, onPrintCodes } = props
   const counts = countsOf(rows)
   const left = (counts.failed ?? 0) + (counts.notApplied ?? 0)
   const hasRooms = rows.some(({ kind, id }) => kind === 'room' && id !== undefined)
@@ -67,7 +69,7 @@ export function ResultView({ file, rows, codesProblem, onFile, onSaveCodes, onPr
           </Text>
         )}
       </Section>
-      <RowTable label="Rows of the file" rows={rows} />
+      <RowTable label="Rows of the file" rows={rows} onSave={onSaveRows} />
       <Card bg="var(--rk-panel)">
         <DropZone label="Choose a file" onFile={onFile}>
           <Text>{left > 0 ? 'Drop the same file again, or another one.' : 'Drop another file.'}</Text>

@@ -1,5 +1,5 @@
 // The rows of a file with what became, or would become, of each.
-import { Badge, Group, SegmentedControl, Text } from '@mantine/core'
+import { Badge, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { rowChangeText } from '../../../csv/row-fates.ts'
 import type { ImportedRow, RowResult } from '../../../csv/run-import.ts'
@@ -96,20 +96,22 @@ const Result = ({ result }: Pick<ShownRow, 'result'>) => (
 interface RowTableProps {
   readonly label: string
   readonly rows: readonly ShownRow[]
+  /** Saves a file with all rows. */
+  readonly onSave: () => void
 }
 
-/** More rows would stop the browser for seconds. The file with the results has all of them. */
+/** More rows would stop the browser for seconds. "Rows as CSV" has all of them. */
 const maxShownRows = 500
 
-export function RowTable({ label, rows }: RowTableProps) {
+export function RowTable({ label, rows, onSave }: RowTableProps) {
   const present = useMemo(() => results.filter((result) => rows.some((row) => row.result === result)), [rows])
   const [chosen, setChosen] = useState('all')
   const shown = present.find((result) => result === chosen) ?? 'all'
   const matching = useMemo(() => (shown === 'all' ? rows : rows.filter((row) => row.result === shown)), [rows, shown])
   return (
     <>
-      {present.length > 1 && (
-        <Group>
+      <Group justify="space-between" gap="xs">
+        {present.length > 1 ? (
           <SegmentedControl
             aria-label="Show rows"
             size="xs"
@@ -120,8 +122,13 @@ export function RowTable({ label, rows }: RowTableProps) {
               ...present.map((result) => ({ value: result, label: resultTexts[result].text })),
             ]}
           />
-        </Group>
-      )}
+        ) : (
+          <span />
+        )}
+        <Button variant="subtle" size="compact-sm" onClick={onSave}>
+          Rows as CSV
+        </Button>
+      </Group>
       <DataTable
         label={label}
         rows={matching.slice(0, maxShownRows)}
@@ -132,7 +139,7 @@ export function RowTable({ label, rows }: RowTableProps) {
       />
       {matching.length > maxShownRows && (
         <Text fz="sm" c="dimmed">
-          The first {maxShownRows} of {matching.length.toLocaleString('en-GB')} rows.
+          The first {maxShownRows} of {matching.length.toLocaleString('en-GB')} rows. “Rows as CSV” has all of them.
         </Text>
       )}
     </>
