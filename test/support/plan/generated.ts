@@ -35,8 +35,8 @@ export type Draft = Mutable<OrganisationDocument>
 type Room = NonNullable<Draft['rooms']>[number]
 type Location = NonNullable<Draft['locations']>[number]
 
-/** A document of things without ids, whose paths are all different. */
-export function generatedDocument(g: Gen, organisation: string): Draft {
+/** A document of things without ids, whose paths are all different. It has devices of the gateway with the serial number. */
+export function generatedDocument(g: Gen, organisation: string, gateway?: string): Draft {
   const profiles = unique(
     many(g, 3, () => ({ name: g(name), config: { nightMode: g(fc.boolean) } })),
     ({ name }) => name,
@@ -77,8 +77,41 @@ export function generatedDocument(g: Gen, organisation: string): Draft {
     })),
     (silence) => JSON.stringify(silence),
   )
+  if (chance(g, 50)) document.incidentRules = generatedRules(g)
+  if (gateway !== undefined) document.gatewayDevices = generatedGatewayDevices(g, gateway, document)
   return document
 }
+
+const generatedRules = (g: Gen): NonNullable<Draft['incidentRules']> => ({
+  'storage.low': {
+    severity: g(() => fc.constantFrom('INFO' as const, 'CRITICAL' as const, null)),
+    ...(chance(g, 50) && { holdMinutes: g(() => fc.integer({ min: 0, max: 5 })) }),
+    ...(chance(g, 50) && { limits: { opensBelowPercent: g(() => fc.integer({ min: 5, max: 10 })) } }),
+  },
+  ...(chance(g, 50) && { 'device.offline': { enabled: g(fc.boolean), clearMinutes: null } }),
+})
+
+const generatedGatewayDevices = (g: Gen, gateway: string, document: Draft): NonNullable<Draft['gatewayDevices']> => {
+  const [room] = document.rooms ?? []
+  if (!room) return []
+  const devices = many(g, 2, () => ({
+    gateway,
+    driver: 'pjlink' as const,
+    host: g(() => fc.constantFrom('10.20.0.1', '10.20.0.2')),
+    ...(chance(g, 50) && { name: g(name) }),
+    secret: { env: 'PROJECTOR_PASSWORD' },
+    room: room.name,
+  }))
+  return unique(devices, ({ host }) => host)
+}
+
+/** Endpoints exist already, and an export does not have them. */
+const generatedEndpoint = (g: Gen, serial: string): NonNullable<Draft['endpoints']>[number] => ({
+  serial,
+  ...(chance(g, 50) && { name: g(() => fc.option(name())) }),
+  ...(chance(g, 30) && { installedOn: g(() => fc.constantFrom('2026-05-31', null)) }),
+  ...(chance(g, 30) && { fields: { env: g(() => fc.constantFrom('prod', null)), kind: g(name) } }),
+})
 
 const generatedLocations = (g: Gen, profiles: readonly { name: string }[]): Location[] =>
   unique(
@@ -141,7 +174,10 @@ export function edited(g: Gen, exported: OrganisationDocument, snapshot: Snapsho
     () => remove(locationLists()),
     () =>
       remove(
-        [document.regions, document.profiles, document.users, document.silences, document.channels].map((l) => l ?? []),
+        [
+          ...[document.regions, document.profiles, document.users],
+          ...[document.silences, document.channels, document.gatewayDevices],
+        ].map((l) => l ?? []),
       ),
     () => oneOf(roomLists())?.push(generatedRoom(g)),
     () => oneOf(locationLists())?.push({ name: g(name), rooms: [generatedRoom(g)] }),
@@ -154,6 +190,10 @@ export function edited(g: Gen, exported: OrganisationDocument, snapshot: Snapsho
     () => Object.assign(oneOf(document.profiles ?? [])?.config ?? {}, { nightMode: null, brightness: 0.5 }),
     () => Object.assign(oneOf(document.silences ?? []) ?? {}, { reason: g(name) }),
     () => Object.assign(oneOf(document.users ?? []) ?? {}, { role: 'operator', allRegions: true, disabled: true }),
+    () => Object.assign(document, { incidentRules: { ...document.incidentRules, ...generatedRules(g) } }),
+    () => Object.assign(oneOf(document.gatewayDevices ?? []) ?? {}, { name: g(name) }),
+    () => Object.assign(oneOf(document.gatewayDevices ?? []) ?? {}, { host: '10.20.0.3' }),
+    () => Object.assign(oneOf(document.gatewayDevices ?? []) ?? {}, { room: oneOf(document.rooms ?? [])?.name }),
     () => Object.assign(oneOf(document.channels ?? []) ?? {}, { minSeverity: 'CRITICAL', enabled: false }),
     () => {
       const site = oneOf(sites())
@@ -161,7 +201,10 @@ export function edited(g: Gen, exported: OrganisationDocument, snapshot: Snapsho
     },
     () =>
       delete document[
-        oneOf(['regions', 'locations', 'rooms', 'profiles', 'users', 'silences', 'channels'] as const) ?? 'rooms'
+        oneOf([
+          ...(['regions', 'locations', 'rooms', 'profiles', 'users', 'silences', 'channels'] as const),
+          ...(['incidentRules', 'gatewayDevices'] as const),
+        ]) ?? 'rooms'
       ],
     () => delete (oneOf(locations()) ?? { rooms: [] }).rooms,
     // Mistakes: a copy with its id, a profile that does not exist, an id of something else.
@@ -179,6 +222,9 @@ export function edited(g: Gen, exported: OrganisationDocument, snapshot: Snapsho
     },
     () => Object.assign(document, { organisation: chance(g, 50) ? 'other' : snapshot.organisation }),
   ]
+  const endpoints = snapshot.things.filter(({ kind }) => kind === 'endpoint' && chance(g, 50))
+  if (endpoints.length > 0)
+    document.endpoints = endpoints.map(({ values }) => generatedEndpoint(g, String(values.serial)))
   const count = g(() => fc.nat({ max: 8 }))
   for (let i = 0; i < count; i++) oneOf(edits)?.()
   return document

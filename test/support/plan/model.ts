@@ -90,15 +90,18 @@ export class ModelOrganisation {
     const users = [...this.#things.values()].filter((other) =>
       this.#targetsIn(other).some(({ kind, id }) => kind === thing.kind && id === thing.id),
     )
-    const [user] = users.filter(({ kind }) => ['location', 'room', 'gatewayDevice'].includes(kind))
+    const [user] = users.filter(({ kind }) => ['location', 'room'].includes(kind))
     if (user) throw new Error(`${thing.kind} ${thing.id} is used by ${user.kind} ${user.id}`)
     for (const other of users) {
       // A place that is deleted ends its silences.
       if (other.kind === 'silence') this.#things.delete(keyOf(other.kind, other.id))
       if (other.kind === 'silence') continue
+      const isThis = (value: ThingValue | undefined) => this.#refersTo(value, thing.kind, thing.id)
       const without = (value: ThingValue | undefined) =>
-        Array.isArray(value) ? value.filter((item) => !this.#refersTo(item, thing.kind, thing.id)) : value
-      const values = Object.fromEntries(Object.entries(other.values).map(([name, value]) => [name, without(value)]))
+        Array.isArray(value) ? value.filter((item) => !isThis(item)) : value
+      // A device of a gateway stays, without its room.
+      const kept = Object.entries(other.values).filter(([, value]) => !isThis(value))
+      const values = Object.fromEntries(kept.map(([name, value]) => [name, without(value)]))
       this.#things.set(keyOf(other.kind, other.id), { ...other, values: values as Values })
     }
     this.#things.delete(keyOf(thing.kind, thing.id))
