@@ -7,6 +7,7 @@ import {
   isNode,
   isPair,
   isScalar,
+  Lexer,
   LineCounter,
   parseDocument,
   visit,
@@ -17,8 +18,13 @@ import type { FilePlace, FindPlace } from '../../plan/plan.ts'
 import { CommandError } from '../terminal/command-error.ts'
 import { readInputFile } from '../terminal/input-file.ts'
 
-/** A document of 10,000 rooms with fields has less than 4 MB. Parsing takes about a hundred times the memory of the file. */
-const maxFileBytes = 4 * 1024 * 1024
+/** An export of 10,000 rooms with fields has about 5 MB. */
+const maxFileBytes = 16 * 1024 * 1024
+/**
+ * Parsing takes up to 450 bytes for a token, such as a key, a value, a sign or a line end. An export has one in three bytes, and
+ * 240 in a room with twenty fields; a file that is made to exhaust the memory has one in each byte.
+ */
+const maxTokens = 4_000_000
 const maxShownMistakes = 50
 
 export interface ReadDocument {
@@ -40,6 +46,7 @@ interface Mistake {
 /** Throws a `CommandError` that names each mistake with its line and column. */
 export function readDocument(file: string): ReadDocument {
   const text = textOf(readBytes(file), file)
+  checkTokens(text, file)
   const lines = new LineCounter()
   const mistakesAt = (mistakes: readonly Mistake[]) => new CommandError(mistakesText(file, mistakes))
   const parsed = parse(text, lines)
@@ -116,6 +123,17 @@ function textOf(bytes: Buffer, file: string): string {
     throw new CommandError(mistakesText(file, [{ message: 'The text is not UTF-8. Save the file as UTF-8.', place }]))
   }
 }
+
+/** The lexer needs no memory for tokens that it has passed, and less time than the parser. */
+function checkTokens(text: string, file: string): void {
+  // A character is at most two tokens.
+  if (text.length <= maxTokens / 2) return
+  let count = 0
+  for (const _ of new Lexer().lex(text)) if (++count > maxTokens) throw new CommandError(tooManyTokens(file))
+}
+
+const tooManyTokens = (file: string) =>
+  `${file} has too many keys and values for one file. Split it: each file can have some of the sections. Nothing was changed.`
 
 /** The offset of the value at a JSON Pointer, or of the nearest value around it. */
 function offsetOf(parsed: Document, pointer: string): number {
