@@ -1,6 +1,6 @@
 // The rules of endpoints, one function for each operation. [contract 4.endpointsBasicList] [contract 5.1]
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { PagedList, VersionedAnswer } from '../../context/answers.ts'
+import { PagedList, TextChunks, VersionedAnswer } from '../../context/answers.ts'
 import type { InputOf } from '../../context/handlers.ts'
 import { checkIfMatch } from '../../context/if-match.ts'
 import { listedIds } from '../../context/listed-ids.ts'
@@ -43,7 +43,6 @@ import {
   findEndpoint,
   findShownEndpoint,
   listEndpointIdsPage,
-  listEndpoints,
   listEndpointsById,
   listEndpointsOfIds,
   listEndpointsVia,
@@ -76,25 +75,26 @@ async function listNamed<T>(
   ids: readonly string[] | undefined,
   viewOf: (row: WholeListedEndpoint) => T,
 ) {
-  const { regionId, locationId, via } = filter
-  const hasFields = customFieldFilter(filter.field)
+  const { via } = filter
   // A gateway that the caller does not see has no devices here: otherwise the filter would tell which they are.
   const isSeen = via === undefined || (await listEndpointsById(ctx.db, { ids: [via] })).length > 0
   if (!isSeen) return { endpoints: [] }
   const rows = ids
     ? await listEndpointsOfIds(ctx.db, { ...ctx.presenceTimes, ids })
     : await listEndpointsVia(ctx.db, { ...ctx.presenceTimes, via: via ?? '' })
-  const wanted = rows.filter(
-    (row) =>
-      (via === undefined || row.via === via) &&
-      (regionId === undefined || row.region_id === regionId) &&
-      (locationId === undefined || row.location_id === locationId) &&
-      hasFields(row),
-  )
-  return { endpoints: (await withSeenGateways(ctx.db, wanted)).map(viewOf) }
+  return { endpoints: (await withSeenGateways(ctx.db, rows.filter(isWanted(filter)))).map(viewOf) }
 }
 
-/** Rows in a page of CSV. With a filter, each page looks at all endpoints of a region or location. */
+function isWanted({ regionId, locationId, via, field }: Filter) {
+  const hasFields = customFieldFilter(field)
+  return (row: WholeListedEndpoint): boolean =>
+    (via === undefined || row.via === via) &&
+    (regionId === undefined || row.region_id === regionId) &&
+    (locationId === undefined || row.location_id === locationId) &&
+    hasFields(row)
+}
+
+/** Rows in a page. With a filter, each page looks at all endpoints of a region or location. */
 const rowsPerPage = 250
 /** Rows of a page that are made and written in one turn. Each takes about a tenth of a millisecond. */
 const rowsPerTurn = 50
@@ -109,12 +109,9 @@ export function endpointsInPages(ctx: RequestContext, filter: Filter) {
   )
 }
 
-async function* readPages(
-  ctx: RequestContext,
-  { regionId, locationId, field }: Filter,
-  viewOf: (row: WholeListedEndpoint) => object,
-) {
-  const hasFields = customFieldFilter(field)
+/** A list that is not cached would take one long turn of the event loop if all of it were read together. */
+async function* readPages<T>(ctx: RequestContext, filter: Filter, viewOf: (row: WholeListedEndpoint) => T) {
+  const { regionId, locationId } = filter
   for (let after = ''; ; ) {
     const ids = (await listEndpointIdsPage(ctx.db, { after, limit: rowsPerPage }, regionId, locationId)).map(
       ({ id }) => id,
@@ -123,7 +120,8 @@ async function* readPages(
     if (last === undefined) return
     await nextTurn()
     const rows = await listEndpointsOfIds(ctx.db, { ...ctx.presenceTimes, ids })
-    const seen = await withSeenGateways(ctx.db, rows.filter(hasFields))
+    // Some may have moved since their ids were read.
+    const seen = await withSeenGateways(ctx.db, rows.filter(isWanted(filter)))
     for (let at = 0; at < seen.length; at += rowsPerTurn) {
       await nextTurn()
       yield { endpoints: seen.slice(at, at + rowsPerTurn).map(viewOf) }
@@ -132,10 +130,20 @@ async function* readPages(
   }
 }
 
-async function listFiltered(ctx: RequestContext, { regionId, locationId, field }: Filter) {
-  const hasFields = customFieldFilter(field)
-  const rows = (await listEndpoints(ctx.db, ctx.presenceTimes, regionId, locationId)).filter(hasFields)
-  return { endpoints: (await withSeenGateways(ctx.db, rows)).map(basicEndpointView) }
+async function listFiltered(ctx: RequestContext, filter: Filter) {
+  const pages = readPages(ctx, filter, basicEndpointView)
+  const first = await pages.next()
+  if (first.done) return { endpoints: [] }
+  const second = await pages.next()
+  if (second.done) return first.value
+  const answer = new TextChunks()
+  const add = (start: string, page: typeof first.value) =>
+    answer.add(start + JSON.stringify(page.endpoints).slice(1, -1))
+  add('{"endpoints":[', first.value)
+  add(',', second.value)
+  for await (const page of pages) add(',', page)
+  answer.add(']}')
+  return answer.end()
 }
 
 export function endpointsGet(ctx: RequestContext, cache: EndpointCache, id: string) {

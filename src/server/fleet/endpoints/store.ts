@@ -81,20 +81,6 @@ const listed = (db: Kysely<DatabaseSchema>, p: PresenceTimes) =>
     .select(presenceColumns(p))
     .select(['r.name as room_name', 'c.state as config_state'])
 
-const listedAtSite = (db: Kysely<DatabaseSchema>, p: Filter, byRegion: boolean, byLocation: boolean) =>
-  listed(db, p)
-    .$if(byRegion, (q) =>
-      q.innerJoin('locations as l', (j) => j.onRef('l.org', '=', 'r.org').onRef('l.id', '=', 'r.location_id')),
-    )
-    .where('e.org', '=', p.org)
-    .$if(byRegion, (q) => q.where(sql.ref('l.region_id'), '=', p.region))
-    .$if(byLocation, (q) => q.where('r.location_id', '=', p.location))
-    .orderBy('e.id')
-
-export const listEndpoints = bySite((byRegion, byLocation) =>
-  visibleQuery('location', 'r.location_id', (db, p: Filter) => listedAtSite(db, p, byRegion, byLocation)),
-)
-
 const idsAtSite = (
   db: Kysely<DatabaseSchema>,
   p: Omit<Filter, keyof PresenceTimes>,
@@ -122,7 +108,7 @@ export const listEndpointIdsPage = bySite((byRegion, byLocation) =>
       idsAtSite(db, p, byRegion, byLocation).where('e.id', '>', p.after).limit(p.limit),
   ),
 )
-export type ListedEndpoint = Awaited<ReturnType<typeof listEndpoints>>[number]
+export type ListedEndpoint = Awaited<ReturnType<typeof listListedEndpoints>>[number]
 
 /** With the location and the region of each, by which callers filter, and all columns that an endpoint shows. */
 const listedAnywhere = (db: Kysely<DatabaseSchema>, p: PresenceTimes & { org: number }) =>
