@@ -13,7 +13,7 @@ const include = [
   'src/server/jobs/huge-jobs.http.test.ts',
   'src/server/reports/generated-months.http.test.ts',
   'src/server/reports/availability/generated.http.test.ts',
-  'src/server/sensors/history/history-property.http.test.ts',
+  'src/server/sensors/history/history-{property,year}.http.test.ts',
   'test/contract/{property,subset}.*.test.ts',
   'test/gateway/{kills,sources}.process.test.ts',
   'test/gateway/sources/{mirror.http,mirror-kills.process}.test.ts',

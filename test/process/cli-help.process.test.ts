@@ -27,6 +27,23 @@ test('help of the program names every command', async () => {
   for (const name of names.filter((name) => name !== 'backup-process')) expect(text).toContain(` ${name} `)
 })
 
+test('help of the program shows commands that open the database apart from those over HTTP', () => {
+  const [, database = '', http = ''] = program(silent)
+    .helpInformation()
+    .split(
+      /^Commands that (?:open the database, on the machine of the server|talk to a server over HTTP, from any machine):\n/m,
+    )
+  const namesIn = (group: string) =>
+    [...(group.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name)
+  expect(namesIn(database)).toEqual(
+    expect.arrayContaining(['serve', 'doctor', 'keys', 'login-link', 'backup', 'restore']),
+  )
+  expect(namesIn(http).sort()).toEqual([
+    ...['api', 'apply', 'context', 'document-schema', 'endpoints', 'export', 'gateway-devices'],
+    ...['mcp', 'plan', 'rooms', 'source-devices'],
+  ])
+})
+
 test('help of serve explains every option with its environment variable and its default', async () => {
   const text = await help('serve')
   const options = ['--port', '--host', '--mqtt-port', '--public-url', '--trust-proxy', '--tls-cert', '--tls-key']
