@@ -1,4 +1,4 @@
-// Runs the long form of the tests that have one, most of them on both databases: `npm run test:long`. They need a quiet machine and about four hours, two of them for the memory of a quiet server.
+// Runs the long form of the tests that have one, most of them on both databases: `npm run test:long`. They need a quiet machine and about seven hours: two for the memory of a quiet server, and three for sources.
 import { defineConfig } from 'vitest/config'
 
 const include = [

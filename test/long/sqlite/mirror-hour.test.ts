@@ -7,13 +7,13 @@ import { usualPulseTimes } from '../../../src/gateway/sources/neat-pulse/pulse-s
 import type { LiveDevice } from '../../support/devices/agent-device.ts'
 import type { Harness } from '../../support/harness.ts'
 import { residentMiB } from '../../support/resident-memory.ts'
-import { type Difference, MirrorWorld, startTwo } from '../../support/sources/mirror-world.ts'
+import { MirrorWorld, type SideDifference, startTwo } from '../../support/sources/mirror-world.ts'
 
 const minutes = Number(process.env.MIRROR_MINUTES ?? 60)
 const pairCount = Number(process.env.MIRROR_PAIRS ?? 100)
 const firstLookMs = 5 * minuteMs
 const roundMs = 5 * secondMs
-/** The same setting is not changed on both sides within this time: who was last could not be told. */
+/** Within this time a setting is changed on one side only: otherwise the test could not tell which change was last. */
 const apartMs = 3 * minuteMs
 const sameWithinMs = 90 * secondMs
 const configSameWithinMs = 15 * minuteMs
@@ -93,7 +93,7 @@ class Changes {
     }
   }
 
-  /** Those that went away in the last round come back, all but one in ten, which stays away for ten rounds. */
+  /** Two devices go away in each round, and one comes back; every ten rounds all come back. */
   async #flap(count: number): Promise<void> {
     if (count % 10 === 0 || this.#away.length > 12) await this.bringBack()
     else if (this.#away.length > 1) {
@@ -143,14 +143,14 @@ class Changes {
 const print = (name: string, figures: object) => process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`)
 
 /** How many devices differ, by what it is about. */
-const tallyOf = (differences: readonly Difference[]) =>
+const tallyOf = (differences: readonly SideDifference[]) =>
   Object.fromEntries(
     Map.groupBy(differences, ({ what }) => what)
       .entries()
       .map(([what, all]) => [what, all.length]),
   )
 
-const isNoConfig = ({ what }: Difference) => what !== 'config'
+const isNoConfig = ({ what }: SideDifference) => what !== 'config'
 
 test(
   `after ${minutes} minutes of changes on both sides of ${2 * pairCount + 1} devices both agree, and each keeps what was set last`,

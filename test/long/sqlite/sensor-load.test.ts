@@ -64,7 +64,7 @@ class LoadedWorld {
   readonly calls: SourceCalls
   readonly gateway: Program
   readonly source: string
-  /** Of each sensor. */
+  /** The endpoint of each sensor. */
   readonly endpoints: readonly string[]
 
   private constructor(parts: Pick<LoadedWorld, 'org' | 'calls' | 'gateway' | 'source' | 'endpoints'>) {

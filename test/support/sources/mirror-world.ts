@@ -72,8 +72,8 @@ export const sameFields = [
   'totalExternalStorage',
   'freeExternalStorage',
 ] as const
-/** What a difference is about: one of these fields, or the latest sample, the settings or the presence of the whole device. */
-export interface Difference {
+/** Something that differs: one of these fields, the latest sample, the settings, or whether the device is there at all. */
+export interface SideDifference {
   readonly what: (typeof sameFields)[number] | 'sample' | 'config' | 'device'
   readonly text: string
 }
@@ -148,7 +148,7 @@ export class MirrorWorld {
   }
 
   /** Everything that differs between the two sides. */
-  async differences(): Promise<Difference[]> {
+  async differences(): Promise<SideDifference[]> {
     const pairs = await this.pairs()
     const found = await Promise.all(pairs.map(([theirs, ours]) => this.#differencesOf(theirs, ours)))
     const { endpoints } = await this.readThere('/endpoints')
@@ -162,14 +162,18 @@ export class MirrorWorld {
     return new Set(sameFields.filter((name) => devices.some((device) => hasValue(device[name]))))
   }
 
-  async #differencesOf(theirs: string, ours: string): Promise<Difference[]> {
+  async #differencesOf(theirs: string, ours: string): Promise<SideDifference[]> {
     if (ours === undefined) return [{ what: 'device', text: `${theirs} is not enrolled` }]
     const [there, found] = [await this.readThere(`/endpoints/${theirs}`), await this.read(`/endpoints/${ours}`)]
     const given = this.namesHere.get(theirs)
     if (given !== undefined && found.name !== given)
       return [{ what: 'name', text: `${there.serial} was named ${given} here, and is ${found.name}` }]
     const here = given === undefined ? found : { ...found, name: found.reportedName }
-    const values: [Difference['what'], unknown, unknown][] = sameFields.map((name) => [name, there[name], here[name]])
+    const values: [SideDifference['what'], unknown, unknown][] = sameFields.map((name) => [
+      name,
+      there[name],
+      here[name],
+    ])
     if (there.connected) {
       const sample = async (org: TestOrg, id: string) => {
         const { status, body } = await org.call('GET', `/endpoints/${id}/sensor`)
@@ -189,9 +193,9 @@ export class MirrorWorld {
   /** Waits until nothing differs, or nothing but what `counts` leaves out. */
   async untilSame(
     timeoutMs = 60_000,
-    { counts = () => true, everyMs }: { counts?: (difference: Difference) => boolean; everyMs?: number } = {},
+    { counts = () => true, everyMs }: { counts?: (difference: SideDifference) => boolean; everyMs?: number } = {},
   ): Promise<void> {
-    let last: Difference[] = []
+    let last: SideDifference[] = []
     await until(
       'both sides are the same',
       async () => {

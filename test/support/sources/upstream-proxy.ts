@@ -12,7 +12,7 @@ export interface SeenRequest {
   readonly path: string
   readonly body: string
   readonly atMs: number
-  /** Of the answer that was passed on; undefined if there was none. */
+  /** The status of the answer that was passed on; undefined if there was none. */
   status?: number
 }
 

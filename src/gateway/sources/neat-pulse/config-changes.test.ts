@@ -236,7 +236,7 @@ test('with changes on both sides, locks, lost answers and crashes in any order, 
       let troubleCount = 0
       /** The side that set each key last, and its value. */
       const setThereSince = new Set<string>()
-      /** What was set there while nothing was under way, and was not set here afterwards. */
+      /** Keys that were set there while nothing was under way, and were not set here afterwards. */
       const staysThere = new Map<string, AgentSettings[string]>()
       /** Keys that were set or unset here while something was under way, and keys that were ever set there. */
       const setInBetween = new Set<string>()
