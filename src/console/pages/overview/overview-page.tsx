@@ -23,8 +23,8 @@ const RoomMapSection = lazy(() =>
   loadCode(() => import('./room-map/room-map-section.tsx')).then((module) => ({ default: module.RoomMapSection })),
 )
 
-/** The map of this many rooms has the width of the page: 800 rooms then fit a window. */
-const wideMapFromRooms = 150
+/** From this many rooms on, the map has the width of the page: 800 rooms then fit a window. */
+const wideMapRoomCount = 150
 
 export function OverviewPage() {
   const { rows, air, airError } = useRoomRows()
@@ -37,7 +37,7 @@ export function OverviewPage() {
       </Page>
     )
   }
-  const isWide = rows.length >= wideMapFromRooms
+  const isWide = rows.length >= wideMapRoomCount
   const map = (
     <LoadingBoundary>
       <RoomMapSection rows={rows} />
