@@ -130,6 +130,13 @@ export const drivers: Readonly<Record<DriverId, DriverDescription>> = {
         max: 255,
       }),
       secret({ required: true }),
+      option({
+        name: 'losesPowerWithDisplay',
+        label: 'Loses its power with the display',
+        help: 'A codec that a display powers is asleep while it is away, not offline.',
+        type: 'BOOLEAN',
+        default: false,
+      }),
     ],
     reads: [
       'Model, serial number and software version',

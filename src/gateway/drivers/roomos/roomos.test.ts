@@ -313,6 +313,18 @@ describe('changes at the codec', () => {
   })
 })
 
+test('a codec that loses its power with the display sleeps, and neither reports nor switches its power', async () => {
+  const codec = await startCodec()
+  const session = await openSession(codec, { options: { losesPowerWithDisplay: true } })
+  const { sleeps, power, actions } = session.status()
+  expect({ sleeps, power, actions }).toEqual({ sleeps: true, power: null, actions: ['reboot', 'message', 'config'] })
+  expect(Value.Check(StatusReport, session.status())).toBe(true)
+  expect(session.power).toBeUndefined()
+  codec.set('Status', 'Standby State', 'Standby')
+  codec.set('Status', 'Audio Volume', 9)
+  expect(await nextStatus(session)).toEqual({ volume: 9 })
+})
+
 describe('samples', () => {
   test('have presence as 0 or 1 while people are counted in calls only, and air from the panel in the room', async () => {
     const codec = await startCodec()

@@ -14,17 +14,19 @@ import {
   type SessionEvents,
 } from '../../driver.ts'
 import { changedFields } from '../changed-fields.ts'
+import { switchOption } from '../item-options.ts'
 import { Codec } from './codec.ts'
 import { HeldFaults, presentFaults } from './faults.ts'
 import { type RoomosLimits, roomosLimits } from './limits.ts'
 import { assignmentsFor, codecSettings } from './settings.ts'
-import { codecModel, codecSample, codecStatus } from './status.ts'
+import { type CodecStatusOptions, codecModel, codecSample, codecStatus } from './status.ts'
 import { openXapi, type XapiConnection, XapiError, xapiErrors } from './xapi-connection.ts'
 import { alertLimits, commands, configurationReads, pathParts, statusReads, statusSubscriptions } from './xapi-paths.ts'
 import { TooManyValues } from './xapi-tree.ts'
 
 export const makeRoomosDriver = (limits: RoomosLimits = roomosLimits): Driver => ({
   async open(item, context) {
+    const statusOptions = { losesPowerWithDisplay: switchOption(item, 'losesPowerWithDisplay') }
     const { socket, certificate } = await connect(item, context, limits)
     const connection = await openXapi(socket, item, limits, context.signal)
     const overdue = new DriverFailure('UNREACHABLE', 'The codec answers too slowly.')
@@ -33,7 +35,7 @@ export const makeRoomosDriver = (limits: RoomosLimits = roomosLimits): Driver =>
       timer = setTimeout(() => reject(overdue), limits.openMs)
     })
     try {
-      return await Promise.race([RoomosSession.open(connection, item, certificate, limits), late])
+      return await Promise.race([RoomosSession.open(connection, item, { certificate, limits, statusOptions }), late])
     } catch (error) {
       connection.close()
       throw failureOf(error)
@@ -74,11 +76,21 @@ function failureOf(error: unknown): DriverFailure {
   throw error
 }
 
+type Kind = 'Status' | 'Configuration'
+
+interface SessionOptions {
+  readonly certificate: DeviceCertificate
+  readonly limits: RoomosLimits
+  readonly statusOptions: CodecStatusOptions
+}
+
 class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession {
   readonly #connection: XapiConnection
   readonly #codec = new Codec()
   readonly #limits: RoomosLimits
   readonly #username: string
+  readonly #statusOptions: CodecStatusOptions
+  readonly power?: NonNullable<DriverSession['power']>
   readonly #faults: HeldFaults
   /** The subtrees that the user is not allowed to read. */
   readonly #denied = new Set<string>()
@@ -92,19 +104,21 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   #heldTimer: NodeJS.Timeout | undefined
   #sampleTimer: NodeJS.Timeout | undefined
 
-  static async open(
-    connection: XapiConnection,
-    item: DriverItem,
-    certificate: DeviceCertificate,
-    limits: RoomosLimits,
-  ) {
-    const session = new RoomosSession(connection, item, limits)
-    await session.#start(certificate)
+  static async open(connection: XapiConnection, item: DriverItem, options: SessionOptions) {
+    const session = new RoomosSession(connection, item, options)
+    await session.#start(options.certificate)
     return session
   }
 
-  private constructor(connection: XapiConnection, { username = '' }: DriverItem, limits: RoomosLimits) {
+  private constructor(
+    connection: XapiConnection,
+    { username = '' }: DriverItem,
+    { limits, statusOptions }: SessionOptions,
+  ) {
     super()
+    this.#statusOptions = statusOptions
+    // Its power is not reported, so nothing would show that a switch has succeeded.
+    if (!statusOptions.losesPowerWithDisplay) this.power = (on) => this.#switchPower(on)
     this.#connection = connection
     this.#limits = limits
     this.#username = username
@@ -121,7 +135,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     const faults = this.#faults.update(present, performance.now())
     if (faults.length > present.length)
       this.#heldTimer ??= setTimeout(() => this.#reportAgain(), this.#limits.faultHeldMs)
-    return codecStatus(this.#codec, this.#startedAt, faults)
+    return codecStatus(this.#codec, this.#startedAt, faults, this.#statusOptions)
   }
 
   settings(): AgentSettings {
@@ -161,10 +175,6 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     // 0 would show it until a person clears it.
     const seconds = Math.min(maxDurationSeconds, Math.max(1, Math.round(durationMs / 1_000)))
     await this.#command('alert', { Text: line, Duration: seconds })
-  }
-
-  async power(on: boolean): Promise<void> {
-    await this.#command(on ? 'deactivateStandby' : 'activateStandby')
   }
 
   async isInUse(): Promise<boolean> {
@@ -322,6 +332,10 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
       if (error.code === xapiErrors.failed) throw new Error(inUseError)
       throw error
     }
+  }
+
+  async #switchPower(on: boolean): Promise<void> {
+    await this.#command(on ? 'deactivateStandby' : 'activateStandby')
   }
 
   async #command(name: keyof typeof commands, params: Readonly<Record<string, string | number>> = {}): Promise<void> {

@@ -23,11 +23,17 @@ const cut = (text: string | undefined, maxCharacters = 255) => text?.trim().slic
 export const codecModel = (codec: Codec): string | undefined =>
   cut(codec.status.text('SystemUnit ProductPlatform'), 64) ?? cut(codec.status.text('SystemUnit ProductId'), 64)
 
+export interface CodecStatusOptions {
+  /** It leaves the network when a person switches the display off, even while it is awake. */
+  readonly losesPowerWithDisplay: boolean
+}
+
 /** Everything that is known now. Fields without a value are absent. */
 export function codecStatus(
   codec: Codec,
   startedAt: Date | undefined,
   faults: readonly CodecFault[],
+  { losesPowerWithDisplay }: CodecStatusOptions,
 ): UpMessage<'status'> {
   const { status, configuration } = codec
   const configKeys = codecKeys(codec)
@@ -43,14 +49,20 @@ export function codecStatus(
     firmwareVersion: cut(status.text('SystemUnit Software Version')),
     firmwareVersionReleaseName: cut(status.text('SystemUnit Software DisplayName')),
     startedAt: startedAt?.toISOString(),
-    power: powerOf(codec),
-    sleeps: sleepsIn(codec),
+    // A device that was on when it left is offline, so its power is taken back: without one it is asleep.
+    power: losesPowerWithDisplay ? null : powerOf(codec),
+    sleeps: losesPowerWithDisplay || sleepsIn(codec),
     inCallStatus: inCallStatusOf(codec),
     ...inputsOf(codec),
     volume: volume === undefined ? undefined : Math.min(100, Math.max(0, Math.round(volume))),
     muted,
     ...sensorsOf(codec),
-    actions: ['reboot', 'message', 'power', ...(configKeys.length > 0 ? ['config'] : [])],
+    actions: [
+      'reboot',
+      'message',
+      ...(losesPowerWithDisplay ? [] : ['power']),
+      ...(configKeys.length > 0 ? ['config'] : []),
+    ],
     configKeys,
     peripherals: peripheralsOf(codec),
     faults,
