@@ -47,6 +47,12 @@ const failureOf = (attempt: Promise<unknown>): Promise<string> =>
     (error: DriverFailure) => words(error),
   )
 
+/** A codec without its WebSocket can lack either of two settings: a technician is told both. */
+const namesBothSwitches = (state: string) =>
+  new RegExp(
+    `^${state}: .{0,130} is off\\. Set NetworkServices HTTP Mode to HTTPS or HTTP\\+HTTPS, and NetworkServices Websocket to FollowHTTPService\\.$`,
+  )
+
 describe('no session, and no second attempt, comes from', () => {
   test('a wrong password: it is sent once, and not repeated in the reason', async () => {
     const codec = await startCodec()
@@ -74,8 +80,8 @@ describe('no session, and no second attempt, comes from', () => {
   })
 
   test.each([
-    [404, /^UNSUPPORTED: .*set NetworkServices Websocket to FollowHTTPService\.$/],
-    [200, /^UNSUPPORTED: .*set NetworkServices Websocket to FollowHTTPService\.$/],
+    [404, namesBothSwitches('UNSUPPORTED')],
+    [200, namesBothSwitches('UNSUPPORTED')],
     [403, /^REFUSED: The codec refused the user or the password \(403\)/],
     [503, /^UNREACHABLE: The codec is busy or still starting \(503\)\.$/],
   ])('a codec that answers the upgrade with %i', async (upgradeStatus, sentence) => {
@@ -87,9 +93,7 @@ describe('no session, and no second attempt, comes from', () => {
     const codec = await startCodec()
     const { port } = codec
     await codec.stop()
-    expect(await failureOf(openSession(codec, { item: { port } }))).toMatch(
-      /^UNREACHABLE: .*HTTPS is off: set NetworkServices HTTP Mode to HTTPS or HTTP\+HTTPS\.$/,
-    )
+    expect(await failureOf(openSession(codec, { item: { port } }))).toMatch(namesBothSwitches('UNREACHABLE'))
   })
 
   test('a device that does not say which product it is', async () => {

@@ -20,7 +20,7 @@ import { HeldFaults, presentFaults } from './faults.ts'
 import { type RoomosLimits, roomosLimits } from './limits.ts'
 import { assignmentsFor, codecSettings } from './settings.ts'
 import { type CodecStatusOptions, codecModel, codecSample, codecStatus } from './status.ts'
-import { openXapi, type XapiConnection, XapiError, xapiErrors } from './xapi-connection.ts'
+import { openXapi, switchesAtCodec, type XapiConnection, XapiError, xapiErrors } from './xapi-connection.ts'
 import { alertLimits, commands, configurationReads, pathParts, statusReads, statusSubscriptions } from './xapi-paths.ts'
 import { TooManyValues } from './xapi-tree.ts'
 
@@ -57,11 +57,9 @@ async function connect(
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { code?: string }
     if (!(error instanceof DriverFailure) || code !== 'ECONNREFUSED') throw error
-    throw new DriverFailure(
-      error.state,
-      `${error.message} If this is the codec, HTTPS is off: set NetworkServices HTTP Mode to HTTPS or HTTP+HTTPS.`,
-      { cause: error.cause },
-    )
+    throw new DriverFailure(error.state, `${error.message} If this is the codec, HTTPS is off. ${switchesAtCodec}`, {
+      cause: error.cause,
+    })
   }
 }
 

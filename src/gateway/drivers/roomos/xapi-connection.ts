@@ -83,6 +83,10 @@ export function openXapi(socket: TLSSocket, item: DriverItem, limits: RoomosLimi
 
 const stopped = () => new DriverFailure('UNREACHABLE', 'The attempt was stopped.')
 
+/** What a technician switches on when a codec does not open its WebSocket. The second one is off by default in RoomOS 9.15. */
+export const switchesAtCodec =
+  'Set NetworkServices HTTP Mode to HTTPS or HTTP+HTTPS, and NetworkServices Websocket to FollowHTTPService.'
+
 function refusalOf(status: number): DriverFailure {
   if (status === 401 || status === 403) {
     return new DriverFailure(
@@ -101,14 +105,17 @@ function refusalOf(status: number): DriverFailure {
   }
   return new DriverFailure(
     'UNSUPPORTED',
-    `The device answers over HTTPS, but not at its WebSocket (${status}). On a codec, set NetworkServices Websocket to FollowHTTPService.`,
+    `The device answers over HTTPS, but not at its WebSocket (${status}). If this is the codec, its WebSocket is off. ${switchesAtCodec}`,
   )
 }
 
 const notXapi = (error: Error & { code?: string }) =>
   error.code === 'ECONNRESET' || error.code === 'EPIPE'
     ? new DriverFailure('UNREACHABLE', 'The device closed the connection before it answered.')
-    : new DriverFailure('UNSUPPORTED', 'The device answers over HTTPS, but not as a codec does.')
+    : new DriverFailure(
+        'UNSUPPORTED',
+        `The device answers over HTTPS, but not as a codec does. If this is the codec, its WebSocket is off. ${switchesAtCodec}`,
+      )
 
 export class XapiConnection extends EventEmitter<Events> {
   readonly #ws: WebSocket
