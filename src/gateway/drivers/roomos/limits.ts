@@ -9,6 +9,8 @@ export interface RoomosLimits {
   /** A codec that sends neither a pong nor a message between two pings is gone. */
   readonly pingMs: number
   readonly sampleMs: number
+  /** Between two readings of what the codec does not push, because it allows no more subscriptions. */
+  readonly readAgainMs: number
   /** Changes that arrive within this time are reported together; the gateway itself sends at most one status a second. */
   readonly statusMs: number
   /** A codec runs its diagnostics again several times a minute, so a fault has ended only when it was absent for this long. */
@@ -21,6 +23,7 @@ export const roomosLimits: RoomosLimits = {
   answerMs: 10_000,
   pingMs: 15_000,
   sampleMs: 60_000,
+  readAgainMs: 60_000,
   statusMs: 200,
   faultHeldMs: 60_000,
 }

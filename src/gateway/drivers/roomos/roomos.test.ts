@@ -193,6 +193,47 @@ describe('a session with a codec', () => {
   })
 })
 
+describe('a codec that allows few subscriptions', () => {
+  const often = makeRoomosDriver({ ...quick, readAgainMs: 20 })
+
+  test('has what it does not push read again, and the test of its item says so', async () => {
+    const codec = await startCodec({ switches: { maxSubscriptions: 10 } })
+    const session = await openSession(codec, {}, often)
+    expect(session.identity.notes).toContain(
+      'The codec allows only 10 subscriptions. What it does not push is read every 0.02 seconds.',
+    )
+    codec.set('Status', 'Audio Volume', 61)
+    expect(await nextStatus(session)).toEqual({ volume: 61 })
+    codec.set('Status', 'Video Output Connector[1] Connected', 'False')
+    expect(await nextStatus(session)).toMatchObject({ peripherals: expect.any(Array) })
+    codec.set('Configuration', 'Time TimeFormat', '12H')
+    await once(session, 'settings')
+    expect(session.settings?.()).toMatchObject({ time24h: false })
+  })
+
+  test('is asked before a restart that is only for an idle codec, even if the use is not pushed', async () => {
+    const codec = await startCodec({ switches: { maxSubscriptions: 0, lacksForce: true } })
+    const session = await openSession(codec)
+    codec.set('Status', 'SystemUnit State NumberOfActiveCalls', 1)
+    expect(await session.isInUse?.()).toBe(true)
+    codec.set('Status', 'SystemUnit State NumberOfActiveCalls', 0)
+    codec.set('Status', 'Conference Presentation Mode', 'Sending')
+    await expect(session.reboot?.({ onlyIfIdle: true })).rejects.toThrow('in use')
+    expect(codec.restarts).toBe(0)
+  })
+
+  test('a codec that allows all of them is not read again', async () => {
+    const codec = await startCodec()
+    const session = await openSession(codec, {}, often)
+    const { length } = codec.requests
+    codec.set('Status', 'Audio Volume', 61)
+    await nextStatus(session)
+    await session.power?.(false)
+    await nextStatus(session)
+    expect(codec.requests.slice(length).map(({ method }) => method)).toEqual(['xCommand/Standby/Activate'])
+  })
+})
+
 describe('changes at the codec', () => {
   test.each([
     ['Standby', 'STANDBY'],

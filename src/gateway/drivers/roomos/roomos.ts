@@ -63,11 +63,12 @@ async function connect(
   }
 }
 
+const tooManyValues = () =>
+  new DriverFailure('UNSUPPORTED', 'The codec sent more values than a codec has. The session was ended.')
+
 function failureOf(error: unknown): DriverFailure {
   if (error instanceof DriverFailure) return error
-  if (error instanceof TooManyValues) {
-    return new DriverFailure('UNSUPPORTED', 'The codec sent more values than a codec has. The session was ended.')
-  }
+  if (error instanceof TooManyValues) return tooManyValues()
   if (error instanceof XapiError && error.code === xapiErrors.notReady) {
     return new DriverFailure('UNREACHABLE', 'The codec is still starting.')
   }
@@ -92,6 +93,9 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   readonly #faults: HeldFaults
   /** The subtrees that the user is not allowed to read. */
   readonly #denied = new Set<string>()
+  /** What is read again and again, because the codec allows no more subscriptions. */
+  readonly #unsubscribed: { readonly kind: Kind; readonly path: string }[] = []
+  #subscriptionCount = 0
   #identity: DeviceIdentity | undefined
   #startedAt: Date | undefined
   #clockErrorMs = 0
@@ -101,6 +105,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   #statusTimer: NodeJS.Timeout | undefined
   #heldTimer: NodeJS.Timeout | undefined
   #sampleTimer: NodeJS.Timeout | undefined
+  #readAgainTimer: NodeJS.Timeout | undefined
 
   static async open(connection: XapiConnection, item: DriverItem, options: SessionOptions) {
     const session = new RoomosSession(connection, item, options)
@@ -153,7 +158,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   }
 
   async reboot({ onlyIfIdle }: { readonly onlyIfIdle: boolean }): Promise<void> {
-    if (onlyIfIdle && this.#codec.isInUse) throw new Error(inUseError)
+    if (onlyIfIdle && (await this.isInUse())) throw new Error(inUseError)
     try {
       await this.#restart(onlyIfIdle)
     } catch (error) {
@@ -176,6 +181,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   }
 
   async isInUse(): Promise<boolean> {
+    if (this.#unsubscribed.length > 0) await this.#readUnsubscribed()
     return this.#codec.isInUse
   }
 
@@ -193,8 +199,16 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
       failure = reason
       this.#ended(reason)
     })
-    await Promise.all(statusSubscriptions.map((path) => this.#subscribe(['Status', ...pathParts(path)])))
-    await this.#subscribe(['Configuration'])
+    await Promise.all(
+      statusSubscriptions.map((path) =>
+        this.#subscribe(
+          'Status',
+          path,
+          statusReads.filter((read) => `${path} `.startsWith(`${read} `)),
+        ),
+      ),
+    )
+    await this.#subscribe('Configuration', '', configurationReads)
     await Promise.all(statusReads.map((path) => this.#read('Status', path)))
     await Promise.all(configurationReads.map((path) => this.#read('Configuration', path)))
     if (failure) throw failure
@@ -215,6 +229,8 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
       this.#sampleTimer = setInterval(sample, this.#limits.sampleMs)
       sample()
     })
+    if (this.#unsubscribed.length > 0)
+      this.#readAgainTimer = setInterval(() => this.#readAgain(), this.#limits.readAgainMs)
   }
 
   #identify(certificate: DeviceCertificate): DeviceIdentity {
@@ -240,6 +256,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   /** Sentences about what a technician can switch on. */
   #notes(): string[] {
     const codec = this.#codec
+    const limits = this.#limits
     const denied = [...this.#denied].sort().join(', ')
     return [
       ...(codec.isSet('RoomAnalytics PeopleCountOutOfCall', 'Off')
@@ -248,17 +265,45 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
       ...(codec.isSet('RoomAnalytics PeoplePresenceDetector', 'Off')
         ? ['Presence is not detected outside of calls. Set RoomAnalytics PeoplePresenceDetector to On.']
         : []),
+      ...(this.#unsubscribed.length === 0
+        ? []
+        : [
+            `The codec allows only ${this.#subscriptionCount} subscriptions. What it does not push is read every ${limits.readAgainMs / 1_000} seconds.`,
+          ]),
       ...(denied === ''
         ? []
         : [`The user ${this.#username} is not allowed to read ${denied}. Give the user the roles Admin and User.`]),
     ]
   }
 
-  async #subscribe(query: readonly (string | number)[]): Promise<void> {
-    await this.#connection.ask('xFeedback/Subscribe', { Query: query }).catch((error) => this.#lacks(error, query))
+  /** Subscribes to a subtree, or to a whole tree. If the codec allows no more subscriptions, `reads` are read again and again. */
+  async #subscribe(kind: Kind, path: string, reads: readonly string[]): Promise<void> {
+    const query = [kind, ...(path === '' ? [] : pathParts(path))]
+    try {
+      await this.#connection.ask('xFeedback/Subscribe', { Query: query })
+      this.#subscriptionCount++
+    } catch (error) {
+      if (error instanceof XapiError && error.code === xapiErrors.tooManySubscriptions) {
+        const isNew = (read: string) => !this.#unsubscribed.some((one) => one.kind === kind && one.path === read)
+        this.#unsubscribed.push(...reads.filter(isNew).map((read) => ({ kind, path: read })))
+      } else this.#lacks(error, query)
+    }
   }
 
-  async #read(kind: 'Status' | 'Configuration', path: string): Promise<void> {
+  #readAgain(): void {
+    this.#readUnsubscribed().catch((error) => {
+      // A codec that is not ready now is asked the next time.
+      if (error instanceof XapiError) return
+      this.#connection.fail(error instanceof DriverFailure ? error : tooManyValues())
+    })
+  }
+
+  async #readUnsubscribed(): Promise<void> {
+    await Promise.all(this.#unsubscribed.map(({ kind, path }) => this.#read(kind, path)))
+    this.#changed()
+  }
+
+  async #read(kind: Kind, path: string): Promise<void> {
     const parts = pathParts(path)
     const tree = kind === 'Status' ? this.#codec.status : this.#codec.configuration
     try {
@@ -359,6 +404,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
     clearTimeout(this.#statusTimer)
     clearTimeout(this.#heldTimer)
     clearTimeout(this.#sampleTimer)
+    clearInterval(this.#readAgainTimer)
   }
 }
 

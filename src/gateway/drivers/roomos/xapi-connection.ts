@@ -24,6 +24,7 @@ export const xapiErrors = {
   noSuchPath: 3,
   badParameters: 4,
   notReady: -31997,
+  tooManySubscriptions: -31998,
   noPermission: -31999,
 } as const
 
@@ -171,6 +172,11 @@ export class XapiConnection extends EventEmitter<Events> {
     if (this.#isOver) return
     this.removeAllListeners()
     this.#end(new DriverFailure('UNREACHABLE', 'The session was closed.'), () => this.#ws.close(1000))
+  }
+
+  /** Ends the connection with an event. */
+  fail(failure: DriverFailure): void {
+    this.#end(failure)
   }
 
   #receive(data: Buffer, isBinary: boolean): void {

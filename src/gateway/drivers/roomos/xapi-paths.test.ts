@@ -67,6 +67,11 @@ test('everything that the driver reads or subscribes to leads to a value that it
   expect(configurationPaths.filter((path) => !isRead(configurationReads, path))).toEqual([])
 })
 
+test('what the driver subscribes to is also what it reads, for a codec that refuses the subscription', () => {
+  const isRead = (path: string) => statusReads.some((read) => `${path} `.startsWith(`${read} `))
+  expect(statusSubscriptions.filter((path) => !isRead(path))).toEqual([])
+})
+
 test('a codec takes as many subscriptions as the driver wants, with one for all settings', () => {
   expect(statusSubscriptions.length + 1).toBeLessThanOrEqual(38)
 })

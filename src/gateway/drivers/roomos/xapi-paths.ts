@@ -192,43 +192,44 @@ export const statusReads = [
 ] as const
 
 /**
- * Subtrees whose changes the codec pushes. A terminal connection of a codec takes at most 38, so these are fewer. Leaves are named where
- * a neighbour changes all the time, such as the uptime, the position of a camera or the strength of a signal.
+ * Subtrees whose changes the codec pushes, the most important first: a codec can refuse the last ones. A terminal connection of a codec takes
+ * at most 38, so these are fewer. Leaves are named where a neighbour changes all the time, such as the uptime, the position of a camera or
+ * the strength of a signal.
  */
 export const statusSubscriptions = [
-  'SystemUnit Hardware Monitoring Temperature Status',
-  'SystemUnit BroadcastName',
-  'SystemUnit State',
-  'SystemUnit Notifications',
   'Standby',
+  'SystemUnit State',
   'MicrosoftTeams Calling',
   'Conference Presentation Mode',
   'RoomAnalytics RoomInUse',
   'RoomAnalytics PeopleCount Current',
   'RoomAnalytics PeoplePresence',
-  'RoomAnalytics AmbientTemperature',
-  'RoomAnalytics RelativeHumidity',
+  'Diagnostics Message',
   'Peripherals ConnectedDevice',
+  'SystemUnit Hardware Monitoring Temperature Status',
+  'SystemUnit Notifications',
   'Cameras Camera Connected',
-  'Cameras Camera Model',
-  'Cameras Camera SerialNumber',
   'Audio Input Connectors Microphone ConnectionStatus',
+  'Video Output Connector Connected',
+  'Network IPv4',
+  'Network IEEE8021X Status',
   'Audio Volume',
   'Audio VolumeMute',
-  'Diagnostics Message',
+  'RoomAnalytics AmbientTemperature',
+  'RoomAnalytics RelativeHumidity',
+  'Video Input MainVideoSource',
+  'Video Input Connector',
+  'Video Input Source Resolution',
+  'NetworkServices NTP',
   'Provisioning Software UpgradeStatus',
+  'SystemUnit BroadcastName',
+  'Cameras Camera Model',
+  'Cameras Camera SerialNumber',
   'Network ActiveInterface',
-  'Network IPv4',
   'Network IPv6 Address',
   'Network Ethernet',
   'Network DNS',
   'Network Wifi SSID',
-  'Network IEEE8021X Status',
-  'NetworkServices NTP',
-  'Video Input MainVideoSource',
-  'Video Input Connector',
-  'Video Input Source Resolution',
-  'Video Output Connector Connected',
   'Video Output Connector ConnectedDevice Name',
 ] as const
 

@@ -61,8 +61,6 @@ class XapiFailure extends Error {
 }
 
 const maxWrongPasswords = 5
-/** A codec has at most this many subscriptions on a connection. */
-const maxSubscriptions = 38
 const maxRequestsKept = 1_000
 
 export class FakeCodec {
@@ -386,7 +384,8 @@ export class FakeCodec {
         ? [...this.#allValues(kind).keys()].some((path) => isBelow(rest, path)) || this.#isKnown(kind, rest)
         : kind === 'Event'
     if (!isKnown && !this.switches.acceptsUnknownFeedback) throw new XapiFailure(3, 'No match on Query argument')
-    if (session.subscriptions.size >= maxSubscriptions) throw new XapiFailure(-31998, 'Too many subscribers')
+    if (session.subscriptions.size >= this.switches.maxSubscriptions)
+      throw new XapiFailure(-31998, 'Too many subscribers')
     const Id = session.nextId++
     session.subscriptions.set(Id, query)
     if (NotifyCurrentValue === true && (kind === 'Status' || kind === 'Configuration')) {

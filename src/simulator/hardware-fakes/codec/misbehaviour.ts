@@ -32,6 +32,8 @@ export interface CodecSwitches {
   ignoresBoot: boolean
   /** Lacks the parameter Force, as one product of release 9.15 does. */
   lacksForce: boolean
+  /** How many subscriptions a connection can have. */
+  maxSubscriptions: number
   /** Accepts subscriptions to paths that it does not have. */
   acceptsUnknownFeedback: boolean
   /** Words and numbers, as a codec sends them; all as text; or as its terminal does, in objects. */
@@ -58,6 +60,8 @@ export const wellBehaved: CodecSwitches = {
   closesBeforeBootAnswer: false,
   ignoresBoot: false,
   lacksForce: false,
+  /** That of a codec's terminal. */
+  maxSubscriptions: 38,
   acceptsUnknownFeedback: false,
   valuesAre: 'plain',
   denied: [],
