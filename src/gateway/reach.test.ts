@@ -77,6 +77,8 @@ test('without an option the private networks of the interfaces are reached, and 
     wlan0: [of('192.168.1.20/24')],
   }
   expect(privateNetworks(interfaces)).toEqual(['10.20.0.0/16', 'fd12:3456::/64', '192.168.1.0/24'])
+  const tooLarge = { eth0: [of('192.168.1.5/8'), of('10.1.2.3/4'), of('172.16.9.9/11'), of('fd12:3456::17/3')] }
+  expect(privateNetworks(tooLarge)).toEqual(['192.168.0.0/16', '10.0.0.0/8', '172.16.0.0/12', 'fc00::/7'])
   for (const range of privateNetworks()) expect(parseRange(range)).toBe(range)
 })
 

@@ -121,14 +121,23 @@ export function parseHost(text: string): string {
 /** `broker.example.org.` and `Broker.example.org` are one name. */
 const withoutRootDot = (name: string) => name.toLowerCase().replace(/\.$/, '')
 
-/** The private networks of this machine's interfaces: what a gateway reaches without an option. */
+/**
+ * The private networks of this machine's interfaces: what a gateway reaches without an option. A network that is larger than the private
+ * range around it, such as 192.168.1.5/8, is that range: the rest belongs to others.
+ */
 export function privateNetworks(
   interfaces: NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'cidr' | 'internal'>[]> = networkInterfaces(),
 ): string[] {
   return Object.values(interfaces)
     .flatMap((addresses) => addresses ?? [])
-    .flatMap(({ address, cidr, internal }) => (cidr && !internal && isPrivate(address) ? [parseRange(cidr)] : []))
+    .flatMap(({ address, cidr, internal }) => {
+      const range = internal ? undefined : privateRanges.find((one) => addressMatcher([one])(address))
+      if (!cidr || range === undefined) return []
+      return [bitsOf(cidr) < bitsOf(range) ? range : parseRange(cidr)]
+    })
 }
+
+const bitsOf = (range: string) => Number(range.split('/')[1])
 
 function withoutHostBits(address: string, bits: number): string {
   if (address.includes(':')) {
