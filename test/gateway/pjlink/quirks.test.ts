@@ -355,7 +355,11 @@ describe('quirk 18: a projector that leaves the network in standby', () => {
 
 describe('quirk 19: a projector that is on again by itself', () => {
   test('while it is switched off fails the command with that reason, and is a fault', async () => {
-    const { open } = await meetWith({ onAgainAfterCooling: true }, { projector: { warmUpMs: 200 } })
+    const { open } = await meetWith(
+      { onAgainAfterCooling: true },
+      // A poll must see that it cools down, even on a busy machine.
+      { projector: { warmUpMs: 200, coolDownMs: 1_000 } },
+    )
     const { session, status } = await open()
     await expect(session.power?.(false)).rejects.toThrow(/on again/)
     expect(status.faults).toEqual([expect.objectContaining({ code: 'onAgain', level: 'WARNING' })])
