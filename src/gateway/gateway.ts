@@ -43,7 +43,7 @@ const keepDevicesMs = 10 * secondMs
  * A gateway takes many devices with it: the server notices its loss within 45 s of the last packet, and it is back within 15 s after its
  * network. TCP repeats a lost packet of a new connection 1, 3 and 7 s after the first; the next time is too late, so the attempt ends before.
  */
-const serverConnection: ConnectionTimes = {
+export const serverConnection: ConnectionTimes = {
   keepAliveSeconds: 25,
   connectMs: 10 * secondMs,
   longestWaitMs: 5 * secondMs,
@@ -74,6 +74,8 @@ export interface GatewayOptions {
   readonly network?: GatewayNetwork
   /** Two minutes; tests shorten it. */
   readonly restartWithinMs?: number
+  /** How soon a lost connection to the server is noticed; tests shorten it. */
+  readonly connection?: ConnectionTimes
   readonly log: (line: string) => void
 }
 
@@ -174,7 +176,7 @@ class Gateway {
       },
       handlers: ownHandlers,
       mqttVersion: 5,
-      connection: serverConnection,
+      connection: options.connection ?? serverConnection,
     })
     this.#reports = new StateReports(maxDeviceStatesPerMessage, (devices) => this.#agent.reportDevices({ devices }))
     this.#sourceReports = new StateReports(maxSourceStatesPerMessage, (sources) =>
@@ -375,7 +377,7 @@ class Gateway {
       source: (id) => this.#sources.get(id),
       addresses: (identity) => this.#withOwnAddress(identity),
       restartWithinMs: this.#options.restartWithinMs ?? defaultRestartWithinMs,
-      connection: serverConnection,
+      connection: this.#options.connection ?? serverConnection,
       openPace: this.#openPace,
       connectPace: this.#connectPace,
       report: (report) => {

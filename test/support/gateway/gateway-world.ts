@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { ConnectionTimes } from '../../../src/device/reconnect.ts'
 import type { DriverTable } from '../../../src/gateway/driver-table.ts'
 import { type DeviceRecord, GatewayFolder } from '../../../src/gateway/folder.ts'
 import { runGateway } from '../../../src/gateway/gateway.ts'
@@ -57,6 +58,7 @@ interface GatewaySettings {
   readonly drivers?: DriverTable
   readonly sources?: SourceTable
   readonly restartWithinMs?: number
+  readonly connection?: ConnectionTimes
 }
 
 export function runGatewayHere(
