@@ -2,10 +2,14 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { computerCommand } from '../../src/cli/computer.ts'
+import { minuteMs, secondMs } from '../../src/contract/durations.ts'
 import { type Call, engine, send } from '../support/harness.ts'
+import { isFullForm } from '../support/long-form.ts'
+import { costsOf, processTree } from '../support/process-costs.ts'
 import { expectRefusal, type Program, type Site, siteForTest, until } from '../support/program.ts'
 import { RunningHere } from '../support/run-here.ts'
 
@@ -88,6 +92,25 @@ test.runIf(engine === 'sqlite')(
     expect((await endpoint()).id).toBe(id)
   },
 )
+
+// The figure of docs/computer.md is of five minutes; a minute is enough to see that it does not work all the time.
+test.runIf(engine === 'sqlite' && isFullForm)('it takes less than 1 % of a core', async () => {
+  const { call, start, endpoint } = await newComputer(await siteForTest())
+  const program = await start()
+  await until('its first status, with what is asked hourly', async () => {
+    const found = await endpoint()
+    if (!found) return false
+    const { readings, facts } = (await call('GET', `/endpoints/${found.id}`)).body
+    return readings?.length > 0 && facts?.length > 0
+  })
+  const measuredMs = minuteMs
+  const before = costsOf(processTree(program.pid))
+  await pause(measuredMs)
+  const after = costsOf(processTree(program.pid))
+  const share = (after.cpuSeconds - before.cpuSeconds) / (measuredMs / secondMs)
+  process.stdout.write(`${JSON.stringify({ share, before, after })}\n`)
+  expect(share).toBeLessThan(0.01)
+})
 
 test.runIf(engine === 'sqlite')(
   'a reboot that its owner no longer allows is refused in words; an allowed one succeeds only after a new start of the machine',
