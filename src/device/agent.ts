@@ -176,10 +176,13 @@ export class Agent extends EventEmitter<Events> {
     this.#client?.stream.destroy()
   }
 
-  /** Reports the fields that changed; null clears a field. While offline, the report is sent on the next connection. */
-  reportStatus(changes: wire.UpMessage<'status'>): void {
+  /**
+   * Reports the fields that changed; null clears a field. While offline, the report is sent on the next connection. Resolves when the service
+   * has stored it, or when the connection is gone.
+   */
+  async reportStatus(changes: wire.UpMessage<'status'>): Promise<void> {
     Object.assign(this.#options.status, changes)
-    this.#publish('status', changes).catch(() => {})
+    await this.#publish('status', changes).catch(() => {})
   }
 
   /** Call after a setting was changed on the device. While offline, the report is sent on the next connection. */
@@ -254,7 +257,7 @@ export class Agent extends EventEmitter<Events> {
       if (isEncrypted(address) && !this.#state.hasHadTls) this.#remember({ hasHadTls: true })
       // Reported before subscribing, so that the service does not send a config that the device already has.
       this.reportConfig()
-      this.reportStatus({ ...this.#options.status })
+      void this.reportStatus({ ...this.#options.status })
       for (const outcome of this.#unconfirmedOutcomes.values()) void this.#reportOutcome(outcome)
       client.subscribe(wire.downTopic(endpointId, '#'), { qos: 1 }, (error) => {
         if (error) client.end(true)

@@ -1,4 +1,5 @@
 // Joins a driver session with the agent of its device: reports go up to the server, and commands come down to the driver.
+import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { DeviceAction } from '../contract/device/models.ts'
 import type { DeviceSample, EnrolAnswer, UpMessage } from '../contract/device/protocol.ts'
@@ -11,6 +12,8 @@ import { limited } from './limited.ts'
 
 const statusIntervalMs = secondMs
 const sampleIntervalMs = minuteMs
+/** At the end of a session the agent stays connected for at most this long, until the last status is stored. */
+const lastReportMs = 2 * secondMs
 /** `startedAt` is computed from an uptime, and differs a little each time. */
 const sameStartMs = 20 * secondMs
 /** An uptime counts whole seconds. */
@@ -46,6 +49,8 @@ export class DeviceLink {
   #changes: Status = {}
   #statusTimer: NodeJS.Timeout | undefined
   #statusSentAtMs = 0
+  /** Resolves when the server has stored the status that was sent last. */
+  #lastReport: Promise<void> | undefined
   #sample: DeviceSample | undefined
   #sampleTimer: NodeJS.Timeout | undefined
   #sampleSentAtMs = Number.NEGATIVE_INFINITY
@@ -83,9 +88,14 @@ export class DeviceLink {
     return this.#switching
   }
 
+  /** Sends the last status first: a device can say that it goes to standby, and leave the network at the same moment. */
   async close(): Promise<void> {
-    clearTimeout(this.#statusTimer)
     clearTimeout(this.#sampleTimer)
+    if (this.#statusTimer) {
+      clearTimeout(this.#statusTimer)
+      this.#guard(() => this.#sendStatus())
+    }
+    await Promise.race([this.#lastReport, pause(lastReportMs, undefined, { ref: false })])
     await this.connect(false)
   }
 
@@ -218,7 +228,7 @@ export class DeviceLink {
     const changes = this.#changes
     this.#changes = {}
     const isSendable = Buffer.byteLength(JSON.stringify(changes)) <= maxStatusBytes
-    if (isSendable) this.#agent?.reportStatus(changes)
+    if (isSendable) this.#lastReport = this.#agent?.reportStatus(changes)
     else this.#options.log('the status of this device is too large and was not sent')
   }
 

@@ -345,6 +345,21 @@ describe('changes at the codec', () => {
     expect(await nextStatus(session)).toEqual({ name: null })
   })
 
+  test('a codec that goes to standby and leaves at the same moment has reported its standby', async () => {
+    const codec = await startCodec()
+    const session = await openSession(codec, {}, makeRoomosDriver(roomosLimits))
+    const events: unknown[] = []
+    session.on('status', (changes) => events.push(changes))
+    session.on('ended', () => events.push('ended'))
+    const ended = once(session, 'ended')
+    codec.set('Status', 'Standby State', 'Standby')
+    // An answer follows the feedback on the same connection.
+    await session.message?.('Good night', 1_000)
+    codec.dropConnections()
+    await ended
+    expect(events).toEqual([{ power: 'STANDBY' }, 'ended'])
+  })
+
   test('a board that goes to deep sleep sleeps', async () => {
     const codec = await startCodec({ product: 'Board Pro 55 G2' })
     const session = await openSession(codec)

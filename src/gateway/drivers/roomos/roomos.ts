@@ -395,6 +395,8 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   }
 
   #ended(failure: DriverFailure): void {
+    // A codec reports its standby, and can leave the network immediately.
+    if (this.#statusTimer) this.#report()
     this.#stopTimers()
     if (!this.#identity) return
     this.emit('ended', this.#isRestarting ? new DriverFailure('UNREACHABLE', 'The codec is restarting.') : failure)

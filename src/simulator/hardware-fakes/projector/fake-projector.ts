@@ -74,6 +74,8 @@ export class FakeProjector {
   /** All commands in the order in which they came, without digests. */
   readonly commands: string[] = []
   totalConnections = 0
+  /** Commands with a digest of another password. */
+  wrongDigests = 0
   readonly #options: Required<FakeProjectorOptions>
   readonly #connections = new Set<Connection>()
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -212,7 +214,10 @@ export class FakeProjector {
     const start = line.indexOf('%')
     const command = line.slice(Math.max(start, 0))
     connection.commands++
-    if (!this.#isAllowed(connection, line.slice(0, Math.max(start, 0)))) return void this.#refuse(connection)
+    if (!this.#isAllowed(connection, line.slice(0, Math.max(start, 0)))) {
+      this.wrongDigests++
+      return void this.#refuse(connection)
+    }
     if (connection.commands === 2 && this.#refusals > 0) {
       this.#refusals--
       return void this.#refuse(connection)
