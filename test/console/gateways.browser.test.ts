@@ -123,6 +123,8 @@ test('a technician starts a gateway, adds a codec and a projector in 8 clicks ea
     expect(command).not.toContain('reboot')
     await button(`Copy the command: ${way}`).waitFor()
   }
+  await page.getByRole('tab', { name: 'On the server' }).click()
+  await page.getByText(`roomkeeper serve --gateway ${org.id}/${hall.id} --gateway-reach 10.20.0.0/16`).waitFor()
   await look({ isFirst: true })
 
   // The gateway appears in the table without a reload.
@@ -285,6 +287,17 @@ test('the list says why a device is not connected; its address, certificate and 
   expect(await lastReported.count()).toBe(0)
   await world.running.stop()
   await lastReported.waitFor()
+
+  // The dialog that deletes its room says what goes with it.
+  await visit(page, `/rooms/${world.roomId}`)
+  await settled(page, 'Fjord')
+  await button('More actions').click()
+  await page.getByRole('menuitem', { name: 'Delete room' }).click()
+  await dialog()
+    .getByText(/The gateway in this room manages 1 device.* their addresses and passwords are deleted/)
+    .waitFor()
+  await button('Cancel', dialog()).click()
+  await dialog().waitFor({ state: 'detached' })
 
   // A gateway that has devices asks before it goes.
   await visit(page, `/devices/${world.id}`)

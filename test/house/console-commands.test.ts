@@ -5,6 +5,7 @@ import { program } from '../../src/cli/program.ts'
 import {
   demoCommands,
   gatewayCommands,
+  gatewayOfServer,
   keyCommands,
   simulateCommands,
 } from '../../src/console/parts/page/program-commands.ts'
@@ -52,6 +53,13 @@ test.each(Object.entries(shown))(
     }
   },
 )
+
+test('the server that starts a gateway itself knows the options that the console shows', () => {
+  const serve = root.commands.find((command) => command.name() === 'serve')
+  const { command } = gatewayOfServer('wiL66VP', '7', ['10.20.0.0/16'])
+  expect(command).toMatch(/^roomkeeper serve --gateway wiL66VP\/7 --gateway-reach /)
+  expect(serve?.options.map(({ long }) => long?.slice(2))).toEqual(expect.arrayContaining(optionsIn(command)))
+})
 
 test('the other texts name no command of a checkout, which a package and a container do not have', () => {
   const wrong = texts.filter(

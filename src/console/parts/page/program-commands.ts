@@ -44,6 +44,17 @@ export function gatewayCommands({ url, code, reach }: GatewayOptions): readonly 
   ]
 }
 
+/** The server starts the gateway of this room itself. */
+export const gatewayOfServer = (org: string, room: string, reach: readonly string[]): CommandWay => ({
+  id: 'server',
+  name: 'On the server',
+  text: 'On the machine of the server, if there is one server only: start it with these options in addition. The server keeps the gateway running, and no code is needed. Such a gateway reaches only the networks that are named.',
+  command: [
+    `roomkeeper serve --gateway ${org}/${room}`,
+    ...(reach.length > 0 ? reach : ['NETWORK']).map((range) => `--gateway-reach ${range}`),
+  ].join(' '),
+})
+
 /** Makes a key with all permissions. It uses the database, so it is typed on the machine of the server. */
 export function keyCommands(org: string): readonly CommandWay[] {
   const args = `keys create --org ${org} --name 'My key' --scope read --scope write --manage`

@@ -7,12 +7,14 @@ import { serverUrl } from '../../../base-path.ts'
 import { RoomSelect } from '../../../domain/fleet/room/room-select.tsx'
 import { CommandTabs } from '../../../parts/page/command-tabs.tsx'
 import { ErrorText, Section } from '../../../parts/page/page.tsx'
-import { gatewayCommands } from '../../../parts/page/program-commands.ts'
+import { gatewayCommands, gatewayOfServer } from '../../../parts/page/program-commands.ts'
+import { useSession } from '../../../session.ts'
 import classes from './gateways.module.css'
 
 const guideUrl = 'docs/gateway.md'
 
 export function StartGateway() {
+  const { org } = useSession()
   const [roomId, setRoomId] = useState<string | null>(null)
   const [reach, setReach] = useState('')
   const { data, error } = useQuery({
@@ -21,6 +23,7 @@ export function StartGateway() {
   })
   const ranges = reach.split(/[\s,;]+/).filter(Boolean)
   const wrong = ranges.find((range) => !rangePattern.test(range))
+  const networks = ranges.filter((range) => rangePattern.test(range))
   const code = roomId === null ? undefined : data?.body.dec
   return (
     <Section title="Start a gateway">
@@ -50,11 +53,10 @@ export function StartGateway() {
         <ErrorText error={error} />
         <CommandTabs
           label="Ways to start a gateway"
-          ways={gatewayCommands({
-            url: serverUrl(),
-            code: code ?? 'ROOM-CODE',
-            reach: ranges.filter((range) => rangePattern.test(range)),
-          })}
+          ways={[
+            ...gatewayCommands({ url: serverUrl(), code: code ?? 'ROOM-CODE', reach: networks }),
+            gatewayOfServer(org.id, roomId ?? 'ROOM', networks),
+          ]}
         />
         <Text fz="sm" c="dimmed">
           The gateway appears in the list above within seconds. The code is needed once.{' '}
