@@ -9,9 +9,11 @@ import * as vite from 'vite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { serveOptions } from '../../src/server/config/options.ts'
 import { secretKeyVariable } from '../../src/server/core/secrets.ts'
+import { FakeCodec } from '../../src/simulator/hardware-fakes/codec/fake-codec.ts'
 import { buildLibrary, libraries } from '../../tools/packages/library.ts'
 import { strictBuild } from '../../tools/strict-build.js'
 import { closeTabs, openBrowser } from '../support/console/browser.ts'
+import { startSnmpd } from '../support/drivers/snmpd.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Harness, startHarness, type TestOrg } from '../support/harness.ts'
 import { isFullForm } from '../support/long-form.ts'
@@ -247,7 +249,10 @@ describe('roomkeeper-gateway', () => {
   test('has the two commands for the site of the rooms, their units and documents, and neither a server nor a console', async () => {
     const files = readdirSync(home(), { recursive: true, encoding: 'utf8' })
     expect(files).toEqual(
-      expect.arrayContaining(['LICENSE', 'README.md', 'deploy/roomkeeper-computer.service', 'docs/computer.md']),
+      expect.arrayContaining([
+        ...['LICENSE', 'README.md', 'deploy/roomkeeper-computer.service', 'deploy/roomkeeper-gateway.service'],
+        ...['computer', 'gateway', 'pjlink', 'roomos', 'snmp-and-reach'].map((page) => `docs/${page}.md`),
+      ]),
     )
     expect(files.filter((file) => /\.ts$|console|sqlite|postgres/.test(file))).toEqual([])
     const { stdout } = await runFile(process.execPath, [join(home(), 'bin/roomkeeper.js'), '--help'])
@@ -278,6 +283,34 @@ describe('roomkeeper-gateway', () => {
       const { readings } = (await org.call('GET', `/endpoints/${endpoint.id}`)).body
       return readings?.some(({ name }: { name: string }) => name === 'memoryUsed')
     })
+    expect((await program.stop()).code).toBe(0)
+  })
+
+  test('runs from node_modules: a gateway connects a codec and an agent of SNMP', async () => {
+    const site = await siteForTest()
+    const own = await service.newOrg()
+    const { body: room } = await own.call('POST', '/rooms', { body: { name: 'Elv' } })
+    const codec = await FakeCodec.start()
+    onTestFinished(() => codec.stop())
+    const agent = await startSnmpd('rocommunity public 127.0.0.1\nsysServices 72\n')
+    onTestFinished(() => agent.stop())
+    const options = ['--url', service.url, '--code', room.dec, '--data-dir', join(site.dataDir, 'gateway')]
+    const args = ['gateway', ...options, '--reach', '127.0.0.1']
+    const program = site.launch(args, { bin: join(home(), 'bin/roomkeeper.js') })
+    const { id } = await until('the gateway is online', async () => {
+      const [found] = (await own.call('GET', '/gateways')).body.gateways
+      return found?.state === 'ONLINE' && found
+    })
+    const { port, fingerprint } = codec
+    const items = [
+      { driver: 'roomos', port, fingerprint, username: 'admin', secret: 'codec-password' },
+      { driver: 'snmp', port: agent.port, secret: 'public' },
+    ]
+    const at = `/gateways/${id}/devices`
+    for (const item of items) await own.call('POST', at, { body: { host: '127.0.0.1', roomId: room.id, ...item } })
+    await until('both are connected', async () =>
+      (await own.call('GET', at)).body.devices.every(({ state }: { state: string }) => state === 'CONNECTED'),
+    )
     expect((await program.stop()).code).toBe(0)
   })
 })

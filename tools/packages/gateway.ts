@@ -10,7 +10,7 @@ export const gatewayPackage = 'roomkeeper-gateway'
 /** Its code is in ours. It stays a dependency, so that `npm audit` and `npm sbom` know it. */
 const compiledIn = 'typebox'
 const unitFiles = /^roomkeeper-(?:gateway|computer)\.service$/
-const documents = /^(?:gateway|computer)\.md$/
+const documents = /^(?:gateway|computer|roomos|pjlink|snmp-and-reach)\.md$/
 
 /** Writes the package into a folder, ready for `npm pack`. */
 export async function buildGatewayPackage(folder: string): Promise<void> {
