@@ -1,4 +1,4 @@
-// What processes cost, as Linux counts it in /proc: memory, and CPU time with that of the programs that they have run.
+// Reads the memory and the CPU time of processes from /proc, including the programs that they have run.
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** The length of a clock tick of Linux. */

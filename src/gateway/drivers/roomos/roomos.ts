@@ -93,7 +93,7 @@ class RoomosSession extends EventEmitter<SessionEvents> implements DriverSession
   readonly #faults: HeldFaults
   /** The subtrees that the user is not allowed to read. */
   readonly #denied = new Set<string>()
-  /** What is read again and again, because the codec allows no more subscriptions. */
+  /** Subtrees that are read again and again, because the codec allows no more subscriptions. */
   readonly #unsubscribed: { readonly kind: Kind; readonly path: string }[] = []
   #subscriptionCount = 0
   #identity: DeviceIdentity | undefined

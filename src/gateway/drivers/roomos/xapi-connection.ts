@@ -84,7 +84,7 @@ export function openXapi(socket: TLSSocket, item: DriverItem, limits: RoomosLimi
 
 const stopped = () => new DriverFailure('UNREACHABLE', 'The attempt was stopped.')
 
-/** What a technician switches on when a codec does not open its WebSocket. The second one is off by default in RoomOS 9.15. */
+/** The settings without which a codec does not open its WebSocket. The second one is off by default in RoomOS 9.15. */
 export const switchesAtCodec =
   'Set NetworkServices HTTP Mode to HTTPS or HTTP+HTTPS, and NetworkServices Websocket to FollowHTTPService.'
 

@@ -67,7 +67,7 @@ test('everything that the driver reads or subscribes to leads to a value that it
   expect(configurationPaths.filter((path) => !isRead(configurationReads, path))).toEqual([])
 })
 
-test('what the driver subscribes to is also what it reads, for a codec that refuses the subscription', () => {
+test('the driver reads every subtree that it subscribes to, for codecs that refuse the subscription', () => {
   const isRead = (path: string) => statusReads.some((read) => `${path} `.startsWith(`${read} `))
   expect(statusSubscriptions.filter((path) => !isRead(path))).toEqual([])
 })
