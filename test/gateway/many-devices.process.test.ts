@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { certificate } from '../support/certificate.ts'
+import { countCpuWaits } from '../support/cpu-time.ts'
 import { freePort } from '../support/free-port.ts'
 import { newGatewayFolder } from '../support/gateway/gateway-world.ts'
 import { startMixedDevices } from '../support/gateway/mixed-devices.ts'
@@ -35,7 +36,7 @@ async function startSecureHarness(folder: string) {
 }
 
 const limitMs = runCount({ short: 240_000, full: 600_000, long: 1_200_000 })
-/** What they cost is promised for 200; of 1,000 it is promised how soon they are connected. */
+/** Memory and CPU are promised for 200 devices; 1,000 are promised to connect in time. */
 const promisedCount = 200
 const counts = isLongForm ? [1_000] : isFullForm ? [promisedCount, 1_000] : [20]
 
@@ -70,6 +71,7 @@ test.each(counts)(
     for (const item of items) await org.call('POST', `/gateways/${id}/devices`, { body: { ...item, roomId: room.id } })
     const startedAtMs = performance.now()
     const gateway = start()
+    const waitedMs = countCpuWaits(gateway.pid)
     const isOnline = async () => {
       const { endpoints } = (await org.call('GET', '/endpoints')).body
       const onlineCount = endpoints.filter((endpoint: { connected: boolean }) => endpoint.connected).length
@@ -80,6 +82,7 @@ test.each(counts)(
       throw new Error(`${error.message}: ${JSON.stringify((await one()).devices)}\n${gateway.stdout.slice(-3000)}`)
     })
     const seconds = (performance.now() - startedAtMs) / 1000
+    const waitedSeconds = waitedMs() / 1000
     expect(gateway.stdout).not.toContain('mixed-password')
 
     const before = costsOf([gateway.pid])
@@ -87,8 +90,9 @@ test.each(counts)(
     await pause(quietSeconds * 1_000)
     const after = costsOf([gateway.pid])
     const share = (after.cpuSeconds - before.cpuSeconds) / quietSeconds
-    if (isFullForm) process.stdout.write(`${JSON.stringify({ count, seconds, share, before, after })}\n`)
-    expect(seconds).toBeLessThan(120)
+    if (isFullForm) process.stdout.write(`${JSON.stringify({ count, seconds, waitedSeconds, share, before, after })}\n`)
+    // Other programs on the machine must not decide.
+    expect(seconds).toBeLessThan(120 + waitedSeconds)
     if (count > promisedCount) return
     expect(after.bytes).toBeLessThan(200e6)
     if (isFullForm) expect(share).toBeLessThan(0.05)
