@@ -104,15 +104,19 @@ async function addProjector(port: number): Promise<void> {
 }
 
 test('a technician starts a gateway, adds a codec and a projector in 8 clicks each, and restarts the codec when its room is empty', async () => {
-  // The commands have the code of the chosen room.
-  const { body: hall } = await org.call('POST', '/rooms', { body: { name: 'Great hall' } })
+  // The commands have the code of the chosen room. A new organisation has no room: it is created here, and then chosen.
   await visit(page, '/settings?tab=gateways')
   await settled(page, 'Settings')
   await page.getByText('No gateways yet').waitFor()
-  await page.getByRole('combobox', { name: 'Room of the gateway' }).fill('great')
-  await page.keyboard.press('Enter')
+  await button('New room').click()
+  await dialog().getByLabel('Name').fill('Great hall')
+  await button('Create room', dialog()).click()
+  const chosen = page.getByRole('combobox', { name: 'Room of the gateway' })
+  await expect.poll(() => chosen.inputValue()).toBe('Great hall')
+  const hall = (await org.call('GET', '/rooms')).body.rooms[0]
+  await button('New room').waitFor({ state: 'detached' })
   await page.getByLabel('Networks of the devices').fill('$(reboot), 10.20.0.0/16')
-  const code = hall.dec
+  const code = (await org.call('GET', `/rooms/${hall.id}/enrolment`)).body.dec
   await page.getByText(`--code ${code}`).waitFor()
   await page.getByText('“$(reboot)” is not a network.').waitFor()
   for (const way of ['Container', 'Package', 'Checkout']) {

@@ -1,4 +1,4 @@
-// The button and the dialog that create a room; the page of the new room opens afterwards.
+// The button and the dialog that create a room; the page of the new room opens afterwards, unless the caller needs the room for something.
 import { Button, Modal, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
@@ -16,10 +16,12 @@ import { useSites } from '../site/sites.ts'
 interface NewRoomButtonProps {
   /** The id of the location that is selected at first. */
   readonly location?: string | undefined
+  /** The page of the new room opens if it is absent. */
+  readonly onCreated?: (roomId: number) => void
 }
 
 /** Renders nothing without write access. */
-export function NewRoomButton({ location }: NewRoomButtonProps) {
+export function NewRoomButton(props: NewRoomButtonProps) {
   const may = usePermissions()
   const [opened, dialog] = useDisclosure(false)
   if (!may.write) return null
@@ -30,7 +32,7 @@ export function NewRoomButton({ location }: NewRoomButtonProps) {
       </Button>
       <Modal opened={opened} onClose={dialog.close} title="New room">
         <LoadingBoundary>
-          <NewRoomForm location={location} onClose={dialog.close} />
+          <NewRoomForm {...props} onClose={dialog.close} />
         </LoadingBoundary>
       </Modal>
     </>
@@ -41,7 +43,7 @@ interface NewRoomFormProps extends NewRoomButtonProps {
   readonly onClose: () => void
 }
 
-function NewRoomForm({ location, onClose }: NewRoomFormProps) {
+function NewRoomForm({ location, onCreated, onClose }: NewRoomFormProps) {
   const { locations, locationById } = useSites()
   const { allRegions } = useSession()
   const navigate = useNavigate()
@@ -50,7 +52,11 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
   const create = useWrite('roomsCreate', {
     quiet: true,
     successText: (room) => `Created ${placedRoomName(room.name, room.location?.name)}`,
-    onDone: (room) => void navigate({ to: '/rooms/$roomId', params: { roomId: String(room.id) } }),
+    onDone: ({ id }) => {
+      if (!onCreated) return void navigate({ to: '/rooms/$roomId', params: { roomId: String(id) } })
+      onClose()
+      onCreated(id)
+    },
   })
   return (
     <DialogForm
@@ -75,9 +81,11 @@ function NewRoomForm({ location, onClose }: NewRoomFormProps) {
         description={locationHint(allRegions, locations.length) || undefined}
         disabled={locations.length === 0}
       />
-      <Text fz="sm" c="dimmed">
-        Next: enrol devices with the room’s code.
-      </Text>
+      {!onCreated && (
+        <Text fz="sm" c="dimmed">
+          Next: enrol devices with the room’s code.
+        </Text>
+      )}
     </DialogForm>
   )
 }

@@ -4,6 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { operationQuery } from '../../../api.ts'
 import { serverUrl } from '../../../base-path.ts'
+import { NewRoomButton } from '../../../domain/fleet/room/new-room-button.tsx'
+import { useRoomChoices } from '../../../domain/fleet/room/room-choices.ts'
 import { RoomSelect } from '../../../domain/fleet/room/room-select.tsx'
 import { CommandTabs } from '../../../parts/page/command-tabs.tsx'
 import { ErrorText, Section } from '../../../parts/page/page.tsx'
@@ -21,6 +23,8 @@ export function StartGateway() {
     ...operationQuery('roomsEnrolmentGet', { id: Number(roomId) }),
     enabled: roomId !== null,
   })
+  const { choices, isPending } = useRoomChoices()
+  const hasNoRoom = !isPending && choices.length === 0
   const ranges = reach.split(/[\s,;]+/).filter(Boolean)
   const wrong = ranges.find((range) => !rangePattern.test(range))
   const networks = ranges.filter((range) => rangePattern.test(range))
@@ -32,6 +36,14 @@ export function StartGateway() {
           You need a machine in the network of the devices: a small computer, a virtual machine, or the server itself.
           The gateway only dials out. No port is opened on it.
         </Text>
+        {hasNoRoom && (
+          <Group gap="sm">
+            <Text fz="sm" fw={600}>
+              A gateway stands in a room, and there is none yet.
+            </Text>
+            <NewRoomButton onCreated={(id) => setRoomId(String(id))} />
+          </Group>
+        )}
         <div className={classes.choices}>
           <RoomSelect
             label="Room of the gateway"
