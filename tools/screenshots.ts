@@ -1,4 +1,5 @@
-// Takes the screenshots of the README and of docs from the demo: `npm run screenshots`. Look at them before you commit them.
+// Takes the screenshots of the README and of docs from the demo: `npm run screenshots`, or one of them: `npx node tools/screenshots.ts gateway`. Look
+// at them before you commit them.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,6 +50,12 @@ const openIncidents = async (page: Page) => {
   await page.getByRole('table', { name: 'Incidents' }).locator('[aria-rowindex="2"]').waitFor()
 }
 
+const openGateway = async (page: Page) => {
+  await page.goto('/settings?tab=gateways')
+  await page.getByRole('table', { name: 'Gateways' }).getByRole('link').first().click()
+  await page.getByRole('table', { name: 'Devices of the gateway' }).waitFor()
+}
+
 /** The week that the demo has lived through can begin in the month before. */
 const openInsights = async (page: Page) => {
   const day = (daysAgo: number) => new Date(Date.now() - daysAgo * dayMs).toISOString().slice(0, 10)
@@ -65,7 +72,10 @@ const screenshots: readonly Screenshot[] = [
   { name: 'insights', scheme: 'light', open: openInsights },
   { name: 'sites', scheme: 'light', open: (page) => page.goto('/sites') },
   { name: 'audit', scheme: 'dark', open: openAudit },
+  { name: 'gateway', scheme: 'light', open: openGateway },
 ]
+const [, , ...wanted] = process.argv
+const chosen = screenshots.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 
 const server = spawn(
   process.execPath,
@@ -91,7 +101,7 @@ try {
     await page.getByLabel('API key').fill(key)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('status', { name: /^Live/ }).waitFor()
-    for (const { name, heightPx = 900, open } of screenshots.filter((screenshot) => screenshot.scheme === scheme)) {
+    for (const { name, heightPx = 900, open } of chosen.filter((screenshot) => screenshot.scheme === scheme)) {
       await page.setViewportSize({ width: 1366, height: heightPx })
       await open(page)
       await page.getByRole('heading', { level: 1 }).waitFor()
