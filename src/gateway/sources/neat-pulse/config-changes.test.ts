@@ -296,5 +296,6 @@ test('with changes on both sides, locks, lost answers and crashes in any order, 
     }),
     generatedRuns(runs),
   )
-  expect(Math.min(setHereLastCount, stayedCount)).toBeGreaterThan(runCount(runs) / 10)
+  // Many keys end as not known, because a request without an answer is not repeated.
+  expect(Math.min(setHereLastCount, stayedCount)).toBeGreaterThan(runCount(runs) / 20)
 })
