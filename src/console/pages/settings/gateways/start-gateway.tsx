@@ -1,5 +1,5 @@
 // Says how to start a gateway: the command for a container, a package and a checkout, with the code of a room filled in.
-import { Code, Stack, Text, TextInput } from '@mantine/core'
+import { Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { operationQuery } from '../../../api.ts'
