@@ -49,7 +49,7 @@ export function StartGateway() {
             label="Room of the gateway"
             value={roomId}
             onChange={setRoomId}
-            description="Its code enrols the gateway."
+            description="Its code enrols the gateway, and is needed once."
           />
           <TextInput
             label="Networks of the devices"
@@ -71,7 +71,7 @@ export function StartGateway() {
           ]}
         />
         <Text fz="sm" c="dimmed">
-          The gateway appears in the list above within seconds. The code is needed once.{' '}
+          The gateway appears in the list above within seconds.{' '}
           {isPlain &&
             'Passwords of devices travel over HTTPS only, so from another machine the address must be https://. '}
           The guide for technicians is <Code>{guideUrl}</Code> in the folder of Roomkeeper.
