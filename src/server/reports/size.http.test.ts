@@ -119,6 +119,13 @@ test.each<[name: string, work: () => Promise<number>]>([
   timeout,
 )
 
+test('the connections of one device are counted over all pages in which they are read', async () => {
+  const query = `roomId=${flappingRoom}&hours=always&${flappingWindow}&ignoreUnderMinutes=0`
+  const { rows } = (await flappingOrg.call('GET', `/reports/availability?${query}`)).body
+  // The window can cut the first and the last of the times between them.
+  expect(Math.abs(rows[0].outages - flappingDays * flapsPerDay)).toBeLessThanOrEqual(1)
+})
+
 const reportsOfTenCallers = ['availability?hours=always&groupBy=day', 'use?hours=always&sort=-use&pageSize=20']
 test.each(sampleOf(reportsOfTenCallers, 0))(
   'ten callers of %s get their answers or are refused, and a device its acknowledgements',

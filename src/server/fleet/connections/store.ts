@@ -251,21 +251,9 @@ export const listLastSpansUntil = wholeQuery(
       ),
 )
 
-/** Lists spans that started between two times, by endpoint and start. The page before ended with `since` of the first endpoint. */
+/** Lists spans that started between two times, by endpoint and start. */
 export const listSpansOfEndpoints = wholeQuery(
-  (
-    db,
-    p: {
-      org: number
-      endpoints: readonly number[]
-      from: number
-      to: number
-      first: number
-      since: number
-      limit: number
-    },
-    engine,
-  ) =>
+  (db, p: { org: number; endpoints: readonly number[]; from: number; to: number; limit: number }, engine) =>
     db
       .selectFrom('connection_spans as s')
       .select(spanFactColumns)
@@ -273,7 +261,6 @@ export const listSpansOfEndpoints = wholeQuery(
       .where(isAnyNumberOf(engine, 's.endpoint', p.endpoints))
       .where('s.since', '>', p.from)
       .where('s.since', '<', p.to)
-      .where((e) => e.or([e('s.endpoint', '>', p.first), e('s.since', '>', p.since)]))
       .orderBy('s.endpoint')
       .orderBy('s.since')
       .limit(p.limit),

@@ -55,7 +55,7 @@ export interface PastContext {
 
 const rule: RuleId = 'device.offline'
 /** SQLite reads a page in one turn of the event loop, so pages are short. */
-const [spansPerPage, incidentsPerPage] = [250, 200]
+const [spansPerPage, incidentsPerPage] = [300, 200]
 
 /** Rows of the past that ended earlier can be deleted. The time is the start of a day, so it does not differ in each answer. */
 export const retainedFrom = (nowMs: number, retentionSeconds: number): number =>
@@ -161,7 +161,7 @@ export class RoomPasts {
   /** The times in which a device of a room was affected by an incident of WARNING or worse. */
   async #readImpairments(ids: readonly number[], turns: Turns): Promise<ReadonlyMap<number, readonly SecondsPeriod[]>> {
     const impairments = new Map<number, SecondsPeriod[]>(ids.map((id) => [id, []]))
-    const rooms = [...ids].sort((a, b) => a - b)
+    let rooms = [...ids].sort((a, b) => a - b)
     let after = { afterRoom: 0, afterIncident: 0, afterType: '', afterSubject: '' }
     for (;;) {
       const page = await listIncidentsOfRooms(this.#db, { rooms, ...after, limit: incidentsPerPage })
@@ -174,6 +174,7 @@ export class RoomPasts {
       if (!last || page.length < incidentsPerPage) return impairments
       const { room_id: afterRoom, incident_id: afterIncident, subject_type: afterType, subject_id: afterSubject } = last
       after = { afterRoom: afterRoom ?? 0, afterIncident, afterType, afterSubject }
+      rooms = rooms.slice(rooms.indexOf(after.afterRoom))
     }
   }
 
@@ -197,17 +198,18 @@ export class RoomPasts {
     await turns.next()
     let rest = [...endpoints].sort((a, b) => a - b)
     for (let since = from; rest.length > 0; ) {
-      const limit = spansPerPage
+      // After a full page the last endpoint is read alone: a search finds its next span, without those of the pages before.
+      const isAlone = since > from
       const page: EndpointSpanRow[] = await listSpansOfEndpoints(this.#db, {
-        endpoints: rest,
-        ...{ from, to, first: rest[0] as number, since, limit },
+        endpoints: isAlone ? rest.slice(0, 1) : rest,
+        ...{ from: since, to, limit: spansPerPage },
       })
       for (const row of page) add(row.endpoint, row)
       await turns.next()
-      const last = page.at(-1)
-      if (!last || page.length < limit) break
-      rest = rest.slice(rest.indexOf(last.endpoint))
-      since = last.since
+      const last = page.length === spansPerPage ? page.at(-1) : undefined
+      if (!last && !isAlone) break
+      rest = last ? rest.slice(rest.indexOf(last.endpoint)) : rest.slice(1)
+      since = last ? last.since : from
     }
     for (const row of histories) {
       const unwritten = unwrittenSpanOf(row)
@@ -334,7 +336,9 @@ function impairmentOf(
   if (subject_type !== 'endpoint' || severity === 'INFO' || opened_at >= end) return undefined
   const until = Math.min(ended_at ?? Number.POSITIVE_INFINITY, resolved_at ?? Number.POSITIVE_INFINITY)
   if (until <= from) return undefined
-  const reopened = (JSON.parse(reopenings) as number[]).find((at) => at >= since && at < until)
+  // Few incidents reopen.
+  const times: readonly number[] = reopenings === '[]' ? [] : JSON.parse(reopenings)
+  const reopened = times.find((at) => at >= since && at < until)
   return [secondOf(reopened ?? Math.max(since, opened_at)), secondOf(Math.min(until, end))]
 }
 
