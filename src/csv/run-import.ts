@@ -57,6 +57,6 @@ export const countsOf = (rows: readonly ImportedRow[]): Readonly<Partial<Record<
 
 export const isDone = (result: RowResult): boolean => ['created', 'changed', 'unchanged'].includes(result)
 
-/** What the answer to an import says about a row, such as `failed: The name is taken.` */
+/** The text of a row in the answer to an import, such as `failed: The name is taken.` */
 export const resultText = ({ result, notes }: Pick<ImportedRow, 'result' | 'notes'>): string =>
   isDone(result) ? result : `${result === 'notApplied' ? 'not applied' : result}: ${notes.join(' ')}`

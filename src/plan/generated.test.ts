@@ -17,7 +17,7 @@ import { type Kind, kinds, type OrganisationThing, type Snapshot, type Values } 
 
 const serial = 'GATEWAY-1'
 const rules: readonly RuleId[] = ['storage.low', 'device.offline']
-/** What no document makes. */
+/** Things that no document makes. */
 const given: readonly OrganisationThing[] = [
   ...['CAMERA-1', 'CAMERA-2'].map((own) => ({ kind: 'endpoint' as const, id: own, values: { serial: own } })),
   ...rules.map((rule) => ({ kind: 'incidentRule' as const, id: rule, values: ruleDefaults(rule) as Values })),

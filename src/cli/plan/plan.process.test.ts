@@ -129,7 +129,7 @@ const endOf = async ({ client }: TestOrg) =>
     (key, value) => (key === 'id' ? undefined : value),
   )
 
-/** What an `apply` without an interruption makes, and with how many entries in the audit log. */
+/** Returns the end of an `apply` without an interruption, and the number of its entries in the audit log. */
 async function uninterrupted() {
   const { org, ...command } = await preparedApply()
   expect(await runRemoteHere(command.args, command)).toMatchObject({ code: 0, stderr: '' })

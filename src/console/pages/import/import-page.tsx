@@ -17,8 +17,8 @@ import { ChooseFile } from './choose-file.tsx'
 import { CodeSheet } from './code-sheet.tsx'
 import type { Finished, Phase, PlannedFile } from './phase.ts'
 import { PlanView } from './plan-view.tsx'
+import { resultCsv } from './result-csv.ts'
 import { ResultView, RunningView } from './result-view.tsx'
-import { rowsCsv } from './rows-csv.ts'
 
 const codesCsv = (codes: readonly RoomCode[]): string =>
   [
@@ -103,7 +103,7 @@ export function ImportPage() {
     }
   }
   const saveRows = ({ name, planned }: PlannedFile, rows: readonly ImportedRow[]) =>
-    saveCsv(rowsCsv(planned, rows, currentSession().org.id), `${name.replace(/\.\w+$/, '')} result.csv`)
+    saveCsv(resultCsv(planned, rows, currentSession().org.id), `${name.replace(/\.\w+$/, '')} result.csv`)
   const saveCodes = (codes: readonly RoomCode[]) => saveCsv(codesCsv(codes), 'enrolment codes.csv')
 
   if (phase.name === 'codes') {

@@ -56,7 +56,7 @@ test('gatewayDevicesTest returns what the gateway found, and says in the audit l
   expect(result.body).toEqual({ found })
   expect(reply.body).toEqual({})
   const { id, ...tried } = wanted
-  expect(tried).toEqual({ ...target, port: 443, options: {}, fingerprint })
+  expect(tried).toEqual({ ...target, port: 443, options: { losesPowerWithDisplay: false }, fingerprint })
   expect((await site.gateway.list()).tests).toEqual([])
   expect((await site.gateway.answer(id, { found })).status, 'a second answer').toBe(404)
   const [entry] = await site.audit()

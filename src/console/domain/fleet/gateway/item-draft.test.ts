@@ -33,7 +33,7 @@ test('a new codec needs address, user and password, and is sent without a port o
   expect(hasTarget(drivers.roomos, filled)).toBe(true)
   expect(itemCreateBody(drivers.roomos, { ...filled, name: ' Codec ', fingerprint: 'AB' })).toEqual({
     ...{ driver: 'roomos', host: '10.1.0.5', port: null, username: 'rk', secret: ' with spaces ' },
-    ...{ roomId: 7, name: 'Codec', fingerprint: 'AB' },
+    ...{ roomId: 7, name: 'Codec', fingerprint: 'AB', options: { losesPowerWithDisplay: false } },
   })
 })
 
@@ -63,6 +63,7 @@ test('an unchanged address keeps the stored password, another one needs it again
   expect(hasTarget(drivers.roomos, draft, codec)).toBe(true)
   expect(itemUpdateBody(drivers.roomos, draft, codec)).toEqual({
     ...{ driver: 'roomos', host: '10.1.0.5', port: null, username: 'rk', name: null },
+    options: { losesPowerWithDisplay: false },
   })
   expect(hasMoved(drivers.roomos, withValues(draft, { port: 443 }), codec)).toBe(false)
   expect(itemTestBody(drivers.roomos, draft, codec).deviceId).toBe('i')

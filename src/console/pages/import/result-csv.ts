@@ -5,7 +5,7 @@ import { type ImportedRow, resultText } from '../../../csv/run-import.ts'
 
 type AnsweredRow = Pick<ImportedRow, 'row' | 'kind' | 'id' | 'result' | 'notes'>
 
-export function rowsCsv({ sheet }: PlannedRooms, rows: readonly AnsweredRow[], organisation: string): string {
+export function resultCsv({ sheet }: PlannedRooms, rows: readonly AnsweredRow[], organisation: string): string {
   const rowAt = new Map(rows.map((row) => [row.row, row]))
   // A saved file gets a byte order mark in any case.
   const file = { ...sheet.file, hasByteOrderMark: false }
