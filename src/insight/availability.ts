@@ -60,8 +60,9 @@ export interface AvailabilitySums {
   longestOutageSeconds: number
 }
 
+const noSeconds = Object.fromEntries(availabilityClasses.map((name) => [name, 0])) as Record<SecondClass, number>
 export const noAvailability = (): AvailabilitySums => ({
-  seconds: Object.fromEntries(availabilityClasses.map((name) => [name, 0])) as Record<SecondClass, number>,
+  seconds: { ...noSeconds },
   impairedSeconds: 0,
   outages: 0,
   longestOutageSeconds: 0,
