@@ -25,7 +25,7 @@ const pairCount = runCount({ short: 3, long: 100 })
 
 test('all devices are mirrored read only; after changes on the other side both agree again, and nothing was written there', async () => {
   const world = await MirrorWorld.start(harness, upstream, { pairCount })
-  await world.untilSame()
+  await world.untilSame(5 * minuteMs)
   const fields = await world.fieldsWithValues()
   expect(sameFields.filter((name) => !fields.has(name))).toEqual([])
   expect(fields.size).toBeGreaterThanOrEqual(40)

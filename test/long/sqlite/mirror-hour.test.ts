@@ -180,10 +180,10 @@ test(
     await (world.devices[0] as LiveDevice).stop()
     const endedAtMs = performance.now()
     const secondsSince = (ms: number) => Math.round((performance.now() - ms) / secondMs)
-    await world.untilSame(sameWithinMs, { counts: isNoConfig, everyMs: 5 * secondMs })
+    await world.untilSame(sameWithinMs, { counts: isNoConfig })
     const sameSeconds = secondsSince(endedAtMs)
     const leftMs = configSameWithinMs - (performance.now() - endedAtMs)
-    await world.untilSame(leftMs, { everyMs: 15 * secondMs })
+    await world.untilSame(leftMs)
 
     const { requests, writes } = world.proxy
     const times = requests.map(({ atMs }) => atMs)

@@ -193,7 +193,7 @@ export class MirrorWorld {
   /** Waits until nothing differs, or nothing but what `counts` leaves out. */
   async untilSame(
     timeoutMs = 60_000,
-    { counts = () => true, everyMs }: { counts?: (difference: SideDifference) => boolean; everyMs?: number } = {},
+    { counts = () => true }: { counts?: (difference: SideDifference) => boolean } = {},
   ): Promise<void> {
     let last: SideDifference[] = []
     await until(
@@ -202,7 +202,8 @@ export class MirrorWorld {
         last = (await this.differences()).filter(counts)
         return last.length === 0
       },
-      { timeoutMs, ...(everyMs !== undefined && { everyMs }) },
+      // Each comparison takes five requests for each device, from the process that runs both sides.
+      { timeoutMs, everyMs: Math.max(100, 10 * this.devices.length) },
     ).catch((error: Error) => {
       const texts = last.slice(0, 20).map(({ text }) => text)
       throw new Error([`${error.message}:`, ...texts, ...this.gateway.running.lines.slice(-10)].join('\n'))
