@@ -57,7 +57,7 @@ test.each<[what: string, content: string | Uint8Array, mistakes: string]>([
   [
     'a wrong key of JSON',
     '{"organisation": "x",\n "rooms": [{"name": "a", "nam": 1}]}',
-    '2:33: Unknown key nam. Known keys: id, externalId, name, capacity, tags, floor, contact, fields, profile.',
+    '2:33: Unknown key nam. Known keys: id, name, capacity, tags, floor, contact, externalId, fields, profile.',
   ],
   [
     'a time zone that the service refuses',
