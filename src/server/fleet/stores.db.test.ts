@@ -65,6 +65,7 @@ import {
   listRoomsWithLocations,
 } from './rooms/store.ts'
 import { listLastQuartersWithPeople, listSpansBefore, spansPerPage } from './rooms/use/store.ts'
+import { listLinkable } from './sources/store.ts'
 
 let world: StoreWorld
 beforeAll(async () => {
@@ -129,7 +130,7 @@ test('one endpoint, and the endpoints of rooms, are read for callers who see the
   expect(idsOf(await listListedEndpoints(all, { ...times, ids: [there.id] }))).toEqual([there.id])
 })
 
-test('a profile in use and a failed config are found', async () => {
+test('a profile in use, a failed config, and what a source can be linked to are found', async () => {
   const { db, node, all, ofRegion, ofNothing, org, here, put, write } = world
   await put('profiles', {
     org,
@@ -144,6 +145,8 @@ test('a profile in use and a failed config are found', async () => {
   await write(({ kysely }) =>
     kysely.updateTable('endpoints').set({ profile_id: 1 }).where('id', '=', here.id).execute(),
   )
+  for (const kind of ['region', 'location', 'room', 'profile'] as const)
+    expect(idsOf(await listLinkable[kind](all, { ids: [1, 99] })), kind).toEqual([1])
   expect(await hasEndpointWithProfile(all, { profile: 1 })).toBe(true)
   expect(await hasEndpointWithProfile(all, { profile: 2 })).toBe(false)
   await put('endpoint_configs', {
